@@ -18,12 +18,17 @@ export interface FinishedCall {
 /** The error, the one line it answered, or how much it answered; `did` is what the reader is told of the input. */
 export function outcomeOf(call: FinishedCall, result: string, did: string): string {
   if (call.result === undefined) return 'no result in the file';
-  const text = result.replace(/<\/?tool_use_error>/g, '').trim();
+  const text = withoutErrorTags(result).trim();
   const [first = '', ...more] = text.split('\n');
   if (call.isError) return first;
   if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
   // "The file … has been updated" says nothing that the line does not say already.
   return did !== '' && first.includes(did) ? '' : first;
+}
+
+/** The client wraps the text of a failed call in tags for the model. */
+export function withoutErrorTags(text: string): string {
+  return text.replace(/<\/?tool_use_error>/g, '');
 }
 
 /** Below the session's own folder a path is as telling without it. */

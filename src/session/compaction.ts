@@ -44,8 +44,8 @@ function findCompactions({ transcript, graph }: Pick<Session, 'transcript' | 'gr
   return found.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The boundary that a summary stands behind, with nothing but notes between. */
-function boundaryAbove(summary: Node, graph: Graph): Node | undefined {
+/** The boundary that a summary follows, with only notes between them. */
+export function boundaryAbove(summary: Node, graph: Graph): Node | undefined {
   let node = graph.parentOf(summary);
   while (node !== undefined && !isBoundary(node) && !isMessage(node)) node = graph.parentOf(node);
   return node !== undefined && isBoundary(node) ? node : undefined;

@@ -172,6 +172,14 @@ class WaitingList {
   }
 }
 
+/** The prompt of a `queued_command` attachment; `undefined` if the user did not type it. */
+export function attachedPrompt(entry: JsonObject): string | undefined {
+  const attachment = asObject(entry.attachment) ?? {};
+  const text = promptText(blocksOf(attachment.prompt));
+  const isTyped = attachment.isMeta !== true && attachment.commandMode !== 'task-notification' && !isNotice(text);
+  return isTyped ? text : undefined;
+}
+
 /** The attachment of newer clients shows a prompt that a `remove` has delivered, or stands for one by itself. */
 function withAttachments(
   prompts: readonly QueuedPrompt[],
@@ -189,9 +197,8 @@ function withAttachments(
   for (const places of unshown.values()) places.reverse();
   for (const node of nodes) {
     if (node.type !== 'attachment' || node.subtype !== 'queued_command' || node.isSidechain) continue;
-    const attachment = asObject(read(node).attachment) ?? {};
-    const text = promptText(blocksOf(attachment.prompt));
-    if (attachment.isMeta === true || attachment.commandMode === 'task-notification' || isNotice(text)) continue;
+    const text = attachedPrompt(read(node));
+    if (text === undefined) continue;
     const at = unshown.get(text)?.pop();
     const known = at === undefined ? undefined : all[at];
     if (at !== undefined && known !== undefined) all[at] = { ...known, shownBy: node };

@@ -9,6 +9,7 @@ import { strangePrompt } from '../../session/prompt-origin.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { promptsWithoutLine } from '../../session/queue.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
+import { refTo, StoryText } from '../../session/story/text.ts';
 import { titleOf } from '../../session/title.ts';
 import { toolCallsOf } from '../../session/tool-calls.ts';
 import { loadReadable, type Transcript } from '../../session/transcript.ts';
@@ -17,9 +18,9 @@ import type { Turn } from '../../session/turns.ts';
 import { type CountedMessage, countUsage, totalUsage } from '../../session/usage.ts';
 import { type LoadAgent, usageLinesOf } from '../../session/usage-lines.ts';
 import { modelsOf } from '../models.ts';
-import { agentRow, branchRows } from './branch-rows.ts';
-import { branchNumbered, linesPerPart, type Parts, partsOf } from './parts.ts';
-import { cutText, firstChars, refTo, startOf, textChars, timeOf } from './text.ts';
+import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
+import { firstChars, sentText, startOf, timeOf } from './text.ts';
+import { agentRow } from './turn-view.ts';
 import type { CompactionRow, SessionHead, TurnRow } from './view.ts';
 
 export interface HeadOptions {
@@ -169,5 +170,5 @@ function compactionRow(compaction: Compaction): readonly CompactionRow[] {
 function waitingPrompts({ transcript }: Session): SessionHead['waiting'] {
   return promptsWithoutLine(transcript)
     .filter(({ outcome }) => outcome === 'waiting')
-    .map(({ text, node }) => cutText(text, textChars.note, refTo(node, 'content')));
+    .map(({ text, node }) => sentText(new StoryText(text, 'note', refTo(node, 'content'))));
 }

@@ -3,7 +3,10 @@
 import type { Branch } from '../../session/branch.ts';
 import { callsOf, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
+import { turnsIn } from '../../session/story/story.ts';
 import { type Turn, turnsOf } from '../../session/turns.ts';
+import { timeOf } from './text.ts';
+import type { BranchRow } from './view.ts';
 
 export const linesPerPart = 30;
 
@@ -73,6 +76,19 @@ export function nodesOf({ turn, from, to }: Part): readonly Node[] {
 /** The branch that a reader counts as this number, from 1. */
 export function branchNumbered(session: Session, number: number): Branch | undefined {
   return session.branches[number - 1];
+}
+
+export function branchRows(session: Session): readonly BranchRow[] {
+  return session.branches.map((branch, i) => ({
+    number: i + 1,
+    active: branch.active,
+    leafUuid: branch.leaf.uuid ?? null,
+    forkLine: branch.fork?.line ?? null,
+    lines: branch.nodes.length,
+    turns: turnsIn(session, branch),
+    endedAt: timeOf(branch.leaf.time),
+    isReplay: branch.isReplay,
+  }));
 }
 
 /** Branch and turn from 1, the part from 0. */

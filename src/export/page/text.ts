@@ -1,21 +1,30 @@
 // Texts of a transcript ⇄ the page: long ones are cut and carry the place of the whole, and a place is turned back into
 // its text or its image. Every cut is at a character, so that the page never shows half of one.
-import { type ImageType, readImageType } from '../../api/image-size.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { decodedByteLength, type ImageType, readImageSize, readImageType } from '../../api/image-size.ts';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
 import { prettyJson } from '../../base/json-text.ts';
 import { blocksOf } from '../../format/block.ts';
-import type { Entry } from '../../format/entry.ts';
 import { isHunk } from '../../format/tool-result.ts';
 import { resultText } from '../../session/call-result.ts';
 import type { Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
-import { diffText, editHunks, isEdit } from './hunks.ts';
-import type { Place, Ref, Text } from './view.ts';
-
-export const noText: Text = { text: '', more: 0, at: null };
+import { diffText, editHunks, isEdit } from '../../session/story/hunks.ts';
+import type { StoryImage } from '../../session/story/item.ts';
+import { type StoryText, type TextRole, valueBelow } from '../../session/story/text.ts';
+import type { ImageRef, Place, Ref, Text } from './view.ts';
 
 /** Enough to read on; the page asks for the rest. */
-export const textChars = { answer: 20_000, prompt: 10_000, thinking: 6_000, output: 6_000, note: 2_000 } as const;
+const textChars = {
+  answer: 20_000,
+  prompt: 10_000,
+  thinking: 6_000,
+  output: 6_000,
+  note: 2_000,
+} as const satisfies Record<TextRole, number>;
+
+export function sentText({ text, role, at }: StoryText): Text {
+  return cutText(text, textChars[role], at);
+}
 
 export function cutText(text: string, maxChars: number, at: Ref | null): Text {
   const chars = hasEndlessWord(text) ? Math.min(maxChars, endlessChars) : maxChars;
@@ -51,21 +60,6 @@ export function placeOf(node: Node): Place {
   return { line: node.line, record: node.index, uuid: node.uuid ?? null };
 }
 
-export function refTo(node: Node, ...keys: readonly (string | number)[]): Ref {
-  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  return { record: node.index, pointer };
-}
-
-/** Where the content of an entry stands, and in it a block: a content may be one string, and old lines have no message. */
-export function contentKeys(entry: Entry): readonly string[] {
-  return asObject((entry as JsonObject).message)?.content === undefined ? ['content'] : ['message', 'content'];
-}
-
-export function blockRef(node: Node, entry: Entry, block: number, ...keys: readonly (string | number)[]): Ref {
-  const path = contentKeys(entry);
-  return isArray(valueBelow(entry, path)) ? refTo(node, ...path, block, ...keys) : refTo(node, ...path);
-}
-
 /** Not a number is nothing in JSON. */
 export function timeOf(timeMs: number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
@@ -80,15 +74,6 @@ export function valueAt({ transcript }: Pick<Session, 'transcript'>, ref: Ref): 
     transcript.read(node),
     keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')),
   );
-}
-
-function valueBelow(root: JsonValue | Entry, keys: readonly string[]): JsonValue | undefined {
-  let value: unknown = root;
-  for (const name of keys) {
-    if (isArray(value)) value = /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
-    else value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  }
-  return value as JsonValue | undefined; // below a JSON value there is nothing else
 }
 
 /** The whole of a cut text, as the page shows it: blocks as their text, patches and edits as a diff, the rest as JSON. */
@@ -111,4 +96,20 @@ export function imageAt(session: Pick<Session, 'transcript'>, ref: Ref): StoredI
   const data = asString(valueAt(session, ref));
   const type = data === undefined ? undefined : readImageType(data);
   return data === undefined || type === undefined ? undefined : { type, bytes: Buffer.from(data, 'base64') };
+}
+
+/** A reference that the page can ask for: never the bytes, and never an address outside. */
+export function imageRef({ block: { source }, at }: StoryImage): ImageRef {
+  const data = asString(source?.data) ?? '';
+  const url = asString(source?.url);
+  const type = readImageType(data);
+  const size = type === undefined ? undefined : readImageSize(data);
+  return {
+    at: type === undefined ? null : { record: at.record, pointer: `${at.pointer}/source/data` },
+    mediaType: type ?? firstChars(asString(source?.media_type) ?? 'image', 60),
+    width: size?.width ?? null,
+    height: size?.height ?? null,
+    sizeBytes: decodedByteLength(data),
+    url: url === undefined ? null : firstChars(url, 500),
+  };
 }

@@ -1,28 +1,21 @@
-// A session and a range of parts → what the page shows of them, in the order of the branch. Only the lines of the range,
-// and the results of their calls, are read: the end of a transcript costs no more than its beginning.
-import { prettyJson } from '../../base/json-text.ts';
-import { type Block, isDocument, isImage, isText, isThinking, isToolUse } from '../../format/block.ts';
-import { contentOf, type Entry } from '../../format/entry.ts';
-import { agentOf, newAgentBook } from '../../session/agent-book.ts';
-import { compactionsOf } from '../../session/compaction.ts';
-import type { Node } from '../../session/node.ts';
-import { promptText } from '../../session/prompt-text.ts';
-import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../../session/queue.ts';
-import { cwdOf, readEntry, type Session } from '../../session/session.ts';
-import { type ToolCall, toolCallsOf } from '../../session/tool-calls.ts';
-import type { Turn } from '../../session/turns.ts';
-import { agentRow, branchRows } from './branch-rows.ts';
-import { type CallContext, callItem } from './call-view.ts';
-import { imageRef, imagesIn } from './image-ref.ts';
-import { type NoteContext, noteItems } from './note-view.ts';
-import { branchNumbered, nodesOf, type Part, partsOf } from './parts.ts';
-import { blockRef, contentKeys, cutText, firstChars, placeOf, refTo, textChars, timeOf } from './text.ts';
-import type { BranchRow, ForkItem, Item, PromptView, QueuedItem, Ref, TurnView } from './view.ts';
+// A session and a range of parts → what the page shows of them: the items of the story, cut to what is worth sending.
+import { isArray, isObject } from '../../base/json.ts';
+import type { AgentSource } from '../../session/agents.ts';
+import { outcomeOf } from '../../session/call-result.ts';
+import type { Session } from '../../session/session.ts';
+import type * as detail from '../../session/story/detail.ts';
+import { hunksOf } from '../../session/story/hunks.ts';
+import type * as story from '../../session/story/item.ts';
+import { Story } from '../../session/story/story.ts';
+import { StoryText } from '../../session/story/text.ts';
+import { branchNumbered, type Part, partsOf } from './parts.ts';
+import { cutText, firstChars, imageRef, placeOf, sentText, startOf, timeOf } from './text.ts';
+import type { AgentRow, CallDetail, CallItem, DiffDetail, HunkView, Item, PromptView, Sent, TurnView } from './view.ts';
 
 export interface PartRange {
   /** From 1, the active branch unless it is given. */
   readonly branch?: number;
-  /** The first part, from 0, and the one behind the last. */
+  /** The first part, from 0, and the one after the last. */
   readonly from: number;
   readonly to: number;
 }
@@ -31,163 +24,194 @@ export function turnViews(session: Session, { branch = 1, from, to }: PartRange)
   const shown = branchNumbered(session, branch);
   const { all } = partsOf(session, shown);
   const parts = all.slice(Math.max(0, from), Math.max(0, to));
-  const context = makeContext(session, branch);
-  return parts.map((part) => partView(context, part));
+  const whole = new Story(session, { branch: shown });
+  return parts.map((part) => partView(whole, part));
 }
 
-interface ViewContext extends CallContext, NoteContext {
-  readonly session: Session;
-  readonly queued: readonly QueuedPrompt[];
-  readonly forks: ReadonlyMap<Node, readonly BranchRow[]>;
-  /** Of the turn in hand. */
-  callsIn(turn: Turn): ReadonlyMap<string, ToolCall>;
-}
-
-function makeContext(session: Session, branch: number): ViewContext {
-  const entries = new Map<Node, Entry>();
-  const calls = new Map<Turn, ReadonlyMap<string, ToolCall>>();
-  const book = newAgentBook(session);
-  const compactions = compactionsOf(session).flatMap((each) => {
-    const line = each.boundary ?? each.summary;
-    return line === undefined ? [] : [[line, each] as const];
-  });
+function partView(whole: Story, { turn, index, from, to }: Part): TurnView {
+  const items = [...whole.items(turn, from, to)].flatMap((item) => sentItem(item));
+  const prompt = from === 0 ? whole.prompt(turn) : undefined;
   return {
-    session,
-    graph: session.graph,
-    cwd: cwdOf(session),
-    compactions: new Map(compactions),
-    queued: session.isAgent ? [] : promptsWithoutLine(session.transcript),
-    forks: forksOf(session, branch),
-    // Parallel calls have their results in one line.
-    read: (node) => remember(entries, node, () => readEntry(session, node)),
-    callsIn: (turn) =>
-      remember(calls, turn, () => new Map(toolCallsOf(session, turn).map((call) => [call.id, call] as const))),
-    agentOf: (call) => {
-      const agent = agentOf(book, call);
-      return agent === undefined ? null : agentRow(agent);
-    },
-  };
-}
-
-function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  known.set(key, made);
-  return made;
-}
-
-function forksOf(session: Session, shown: number): ReadonlyMap<Node, readonly BranchRow[]> {
-  const forks = new Map<Node, BranchRow[]>();
-  for (const row of branchRows(session)) {
-    const fork = branchNumbered(session, row.number)?.fork;
-    if (fork === undefined || row.number === shown) continue;
-    const others = forks.get(fork);
-    if (others === undefined) forks.set(fork, [row]);
-    else others.push(row);
-  }
-  return forks;
-}
-
-function partView(context: ViewContext, part: Part): TurnView {
-  const { turn } = part;
-  const typed = typedIn(context, part);
-  const items: Item[] = [];
-  for (const [i, node] of nodesOf(part).entries()) {
-    items.push(...(typed.get(part.from + i) ?? []));
-    if (node.type === 'assistant') items.push(...answerItems(context, turn, node));
-    else if (node !== turn.prompt) items.push(...noteItems(context, node));
-    items.push(...(context.forks.get(node) ?? []).map((row) => forkItem(node, row)));
-  }
-  const isLast = part.to === turn.nodes.length;
-  if (isLast) items.push(...(typed.get(turn.nodes.length) ?? []));
-  return {
-    part: part.index,
+    part: index,
     turn: turn.index,
-    isFirst: part.from === 0,
-    isLast,
-    prompt: part.from === 0 && turn.prompt !== undefined ? promptView(context, turn, turn.prompt) : null,
+    isFirst: from === 0,
+    isLast: to === turn.nodes.length,
+    prompt: prompt === undefined ? null : promptView(prompt),
     items,
   };
 }
 
-/** The prompts that were given to the model during the turn, by the line that they stand before. */
-function typedIn({ queued }: ViewContext, { turn, from, to }: Part): ReadonlyMap<number, readonly Item[]> {
-  const before = new Map<number, QueuedItem[]>();
-  for (const prompt of typedDuring(queued, turn.nodes)) {
-    const at = turn.nodes.findIndex((node) => node.index > deliveredAt(prompt));
-    const place = at < 0 ? turn.nodes.length : at;
-    if (place < from || (place >= to && place < turn.nodes.length)) continue;
-    const item: QueuedItem = {
-      kind: 'queued',
-      place: placeOf(prompt.shownBy ?? prompt.node),
-      text: cutText(prompt.text, textChars.prompt, refTo(prompt.node, 'content')),
-    };
-    before.set(place, [...(before.get(place) ?? []), item]);
-  }
-  return before;
-}
-
-function promptView(context: ViewContext, turn: Turn, prompt: Node): PromptView {
-  const entry = context.read(prompt);
-  const blocks = contentOf(entry);
-  const keys = contentKeys(entry);
+function promptView({ node, promptKind, text, images, documents }: story.PromptItem): PromptView {
   return {
-    place: placeOf(prompt),
-    kind: turn.promptKind ?? 'plain',
-    text: cutText(promptText(blocks).trim(), textChars.prompt, refTo(prompt, ...keys)),
-    images: imagesIn(blocks, prompt, ...keys),
-    documents: blocks.filter(isDocument).map((block) => firstChars(String(block.title ?? 'document'), 200)),
-    at: timeOf(prompt.time),
-  };
-}
-
-function answerItems(context: ViewContext, turn: Turn, node: Node): readonly Item[] {
-  const calls = context.callsIn(turn);
-  const entry = context.read(node);
-  return contentOf(entry).flatMap((block, i): readonly Item[] => {
-    if (isText(block)) return textItems(node, block.text, blockRef(node, entry, i, 'text'));
-    if (isThinking(block)) {
-      const text = block.type === 'thinking' ? block.thinking : '';
-      return [thinkingItem(node, text, blockRef(node, entry, i, 'thinking'))];
-    }
-    if (isToolUse(block)) {
-      const call = calls.get(block.id);
-      return call?.node === node ? [callItem(context, call, block, i)] : [];
-    }
-    if (isImage(block)) {
-      return [{ kind: 'image', place: placeOf(node), image: imageRef(block, node, [...contentKeys(entry), i]) }];
-    }
-    return [unknownItem(node, block, blockRef(node, entry, i))];
-  });
-}
-
-function textItems(node: Node, text: string, at: Ref): readonly Item[] {
-  if (text.trim() === '') return [];
-  const place = placeOf(node);
-  if (node.isApiError || node.message?.model === '<synthetic>') {
-    // The client's own filler, such as "No response requested.", was said by nobody.
-    const tone = node.isApiError ? 'error' : 'plain';
-    const label = node.isApiError ? 'request failed' : 'client';
-    const note = { kind: 'note', place, tone, label, isOutput: false, isFolded: false } as const;
-    return [{ ...note, text: cutText(text, textChars.note, at) }];
-  }
-  return [{ kind: 'text', place, text: cutText(text, textChars.answer, at) }];
-}
-
-function thinkingItem(node: Node, text: string, at: Ref): Item {
-  return {
-    kind: 'thinking',
     place: placeOf(node),
-    text: text.trim() === '' ? null : cutText(text, textChars.thinking, at),
+    kind: promptKind,
+    text: sentText(new StoryText(text.text.trim(), text.role, text.at)),
+    images: images.map(imageRef),
+    documents: documents.map((title) => firstChars(title, 200)),
+    at: timeOf(node.time),
   };
 }
 
-function unknownItem(node: Node, block: Block, at: Ref): Item {
-  const type = typeof block.type === 'string' ? firstChars(block.type, 60) : 'unknown block';
-  return { kind: 'block', place: placeOf(node), type, json: cutText(prettyJson(block), textChars.output, at) };
+function sentItem(item: story.Item): readonly Item[] {
+  const { kind } = item;
+  const place = placeOf(item.node);
+  switch (kind) {
+    case 'prompt':
+      return []; // it heads the turn
+    case 'queued':
+    case 'text':
+      return [{ kind, place, text: sentText(item.text) }];
+    case 'thinking':
+      return [{ kind, place, text: item.text === null ? null : sentText(item.text) }];
+    case 'call':
+      return [callItem(item)];
+    case 'image':
+      return [{ kind, place, image: imageRef(item.image) }];
+    case 'error':
+      return [noteItem({ ...item, tone: 'error', label: 'request failed', isOutput: false })];
+    case 'note':
+      return [noteItem(item)];
+    case 'context':
+      return isOnPage(item) ? [noteItem(item, item.isFolded)] : [];
+    case 'compaction':
+      return [compactionItem(item)];
+    case 'summary':
+      if (item.isInCompaction || item.text.isBlank) return [];
+      return [compactionItem({ ...noFacts, node: item.node, summary: item.text })];
+    case 'fork':
+      return [{ kind, place, branch: item.branch, turns: item.turns, isReplay: item.isReplay }];
+    case 'block':
+      return [{ kind, place, type: firstChars(item.type, 60), json: sentText(item.json) }];
+    default:
+      return item satisfies never;
+  }
 }
 
-function forkItem(node: Node, { number, turns, isReplay }: BranchRow): ForkItem {
-  return { kind: 'fork', place: placeOf(node), branch: number, turns, isReplay };
+const noFacts = { trigger: null, preTokens: null, postTokens: null, keptCount: 0, kept: [] };
+
+/** A queued prompt is shown where it was delivered; a system line without text says nothing. */
+function isOnPage({ source, text }: story.ContextItem): boolean {
+  return source !== 'queued-prompt' && (source !== 'system' || text.text !== '');
+}
+
+type NoteLook = Pick<story.NoteItem, 'node' | 'tone' | 'label' | 'isOutput' | 'text'> & { readonly about?: string };
+
+function noteItem({ node, tone, label, isOutput, text, about }: NoteLook, isFolded = false): Item {
+  const words = about === 'shell' ? new StoryText(`! ${text.text}`, text.role, text.at) : text;
+  return {
+    kind: 'note',
+    place: placeOf(node),
+    tone,
+    isOutput,
+    isFolded,
+    label: firstChars(label, 100),
+    text: sentText(words),
+  };
+}
+
+function compactionItem(item: Omit<story.CompactionItem, 'kind' | 'hasBoundary'>): Item {
+  return {
+    kind: 'compaction',
+    place: placeOf(item.node),
+    trigger: item.trigger === null ? null : firstChars(item.trigger, 40),
+    preTokens: item.preTokens,
+    postTokens: item.postTokens,
+    keptCount: item.keptCount,
+    kept: item.kept.map(({ line, role, text }) => ({ line, role, text: startOf(text, 120) })),
+    summary: item.summary === null ? null : sentText(item.summary),
+  };
+}
+
+const didChars = 300;
+const cameChars = 160;
+
+function callItem(call: story.CallItem): CallItem {
+  const did = startOf(call.summary, didChars);
+  const isError = call.state === 'failed';
+  const { output, result } = call;
+  const sent = sentDetail(call.detail);
+  // These show what the model was told as their own output.
+  const showsError = sent.as === 'shell' || sent.as === 'json';
+  return {
+    kind: 'call',
+    place: placeOf(call.node),
+    id: firstChars(call.id, 100),
+    name: firstChars(call.tool, 100),
+    did,
+    came: startOf(outcomeOf({ isError, result }, output, did), cameChars),
+    state: call.state,
+    resultPlace: result === undefined ? null : placeOf(result),
+    durationMs: call.durationMs,
+    agent: call.agent === undefined ? null : agentRow(call.agent),
+    error: isError && !showsError ? sentText(new StoryText(output, 'output', call.outputAt)) : null,
+    images: call.images.map(imageRef),
+    detail: sent,
+  };
+}
+
+export function agentRow(agent: AgentSource): AgentRow {
+  return {
+    agentId: agent.agentId,
+    agentType: agent.agentType === undefined ? null : firstChars(agent.agentType, 100),
+    description: agent.description === undefined ? null : firstChars(agent.description, 300),
+    toolUseId: agent.toolUseId ?? null,
+    workflow: agent.workflow ?? null,
+  };
+}
+
+function sentDetail(whole: detail.CallDetail): CallDetail {
+  if (whole.as === 'diff') return cutDiff(whole);
+  const isLong = whole.as === 'search' && whole.files.length > maxItems.files;
+  const sent = cutValue(whole, '');
+  return sent.as === 'search' ? { ...sent, isCut: sent.isCut || isLong } : sent;
+}
+
+/** Names, paths and headings have 500 characters unless they are listed here. */
+const maxChars: Readonly<Record<string, number>> = {
+  status: 40,
+  agentType: 100,
+  url: 1_000,
+  prompt: 1_000,
+  question: 2_000,
+  answer: 2_000,
+};
+const maxItems = { files: 200, todos: 200, links: 50, questions: 20, options: 20 };
+
+/** The same value with every text and list cut to what the page shows. */
+function cutValue<Value>(value: Value, key: string): Sent<Value> {
+  return cut(value, key) as Sent<Value>; // `Sent` says for types what `cut` does for values
+}
+
+function cut(value: unknown, key: string): unknown {
+  if (value instanceof StoryText) return sentText(value);
+  if (typeof value === 'string') return cutText(value, maxChars[key] ?? 500, null).text;
+  if (isArray(value)) {
+    const count = key in maxItems ? maxItems[key as keyof typeof maxItems] : undefined;
+    return value.slice(0, count).map((each) => cut(each, key));
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner, name)]));
+}
+
+const maxLines = 240;
+const lineChars = 1_000;
+
+function cutDiff({ as, file, isNew, change, at }: detail.DiffDetail): DiffDetail {
+  let added = 0;
+  let removed = 0;
+  let left = maxLines;
+  let more = 0;
+  const kept: HunkView[] = [];
+  for (const { oldStart, newStart, lines } of hunksOf(change)) {
+    for (const line of lines) {
+      if (line.startsWith('+')) added++;
+      else if (line.startsWith('-')) removed++;
+    }
+    const shown = lines.slice(0, left);
+    left -= shown.length;
+    more += lines.length - shown.length + shown.filter((line) => line.length > lineChars).length;
+    if (shown.length > 0) kept.push({ oldStart, newStart, lines: shown.map((line) => firstChars(line, lineChars)) });
+  }
+  const name = cutText(file, 500, null).text;
+  return { as, file: name, isNew, hunks: kept, added, removed, more, at: more === 0 ? null : at };
 }

@@ -2,8 +2,16 @@
 // draw it. JSON only and types only: the server sends it, the HTML export embeds it, the browser imports nothing else.
 //
 // A transcript may hold anything, so every text here is hostile: whoever draws it must escape it.
+//
+// Its items are those of session/story with other leaves: a place for a line, a cut text for a whole one.
+import type { Node } from '../../session/node.ts';
+import type * as detail from '../../session/story/detail.ts';
+import type { HunkView } from '../../session/story/hunks.ts';
+import type * as story from '../../session/story/item.ts';
+import type { Ref, StoryText } from '../../session/story/text.ts';
 import type { UsageTotals } from '../../session/usage.ts';
-import type { CallDetail } from './detail.ts';
+
+export type { HunkView, Ref };
 
 /** Where a thing stands: the raw line behind every block. */
 export interface Place {
@@ -12,12 +20,6 @@ export interface Place {
   /** Among the records of the transcript, from 0: a damaged line may hold several. Stays as the file grows. */
   readonly record: number;
   readonly uuid: string | null;
-}
-
-/** A value inside a record, for `textAt` and `imageAt`: the JSON Pointer (RFC 6901) from its root. */
-export interface Ref {
-  readonly record: number;
-  readonly pointer: string;
 }
 
 /** A text, or its beginning. */
@@ -151,13 +153,25 @@ export interface TurnView {
   readonly items: readonly Item[];
 }
 
-export interface PromptView {
+/** A value of the story as it is sent. */
+export type Sent<Value> = Value extends StoryText
+  ? Text
+  : Value extends story.StoryImage
+    ? ImageRef
+    : Value extends readonly (infer Element)[]
+      ? readonly Sent<Element>[]
+      : Value extends object
+        ? { readonly [Key in keyof Value]: Sent<Value[Key]> }
+        : Value;
+
+type SentItem<Item extends { readonly kind: string; readonly node: Node }, Fields extends keyof Item> = {
+  readonly kind: Item['kind'];
   readonly place: Place;
-  readonly kind: string;
-  readonly text: Text;
-  readonly images: readonly ImageRef[];
-  /** The names of documents that were given with it. */
-  readonly documents: readonly string[];
+} & Sent<Pick<Item, Fields>>;
+
+export interface PromptView extends Sent<Pick<story.PromptItem, 'text' | 'images' | 'documents'>> {
+  readonly place: Place;
+  readonly kind: story.PromptItem['promptKind'];
   readonly at: number | null;
 }
 
@@ -172,97 +186,42 @@ export type Item =
   | ForkItem
   | BlockItem;
 
-export interface TextItem {
-  readonly kind: 'text';
-  readonly place: Place;
-  readonly text: Text;
-}
+export type TextItem = SentItem<story.TextItem, 'text'>;
+export type ThinkingItem = SentItem<story.ThinkingItem, 'text'>;
+export type ImageItem = SentItem<story.ImageItem, 'image'>;
+export type QueuedItem = SentItem<story.QueuedItem, 'text'>;
+/** Notes, failed requests, and folded what the client told the model. */
+export type NoteItem = SentItem<story.NoteItem, 'label' | 'tone' | 'isOutput' | 'text'> &
+  Pick<story.ContextItem, 'isFolded'>;
+export type CompactionItem = SentItem<
+  story.CompactionItem,
+  'trigger' | 'preTokens' | 'postTokens' | 'keptCount' | 'kept' | 'summary'
+>;
+export type ForkItem = SentItem<story.ForkItem, 'branch' | 'turns' | 'isReplay'>;
+export type BlockItem = SentItem<story.BlockItem, 'type' | 'json'>;
 
-export interface ThinkingItem {
-  readonly kind: 'thinking';
-  readonly place: Place;
-  /** `null`: it was kept from us (redacted, or only its signature is in the file). */
-  readonly text: Text | null;
-}
-
-export interface ImageItem {
-  readonly kind: 'image';
-  readonly place: Place;
-  readonly image: ImageRef;
-}
-
-/** A prompt that was typed while the agent worked and given to it in the middle of the turn. */
-export interface QueuedItem {
-  readonly kind: 'queued';
-  readonly place: Place;
-  readonly text: Text;
-}
-
-/** What is neither prompt nor answer: interrupts, local commands, hooks, failed requests, notices. */
-export interface NoteItem {
-  readonly kind: 'note';
-  readonly place: Place;
-  readonly tone: 'plain' | 'warning' | 'error';
-  readonly label: string;
-  readonly text: Text;
-  /** Draw it as terminal output. */
-  readonly isOutput: boolean;
-  /** Only what the client told the model: folded away. */
-  readonly isFolded: boolean;
-}
-
-export interface CompactionItem {
-  readonly kind: 'compaction';
-  readonly place: Place;
-  readonly trigger: string | null;
-  readonly preTokens: number | null;
-  readonly postTokens: number | null;
-  readonly keptCount: number;
-  /** The first of the lines that stay behind the summary. */
-  readonly kept: readonly KeptLine[];
-  readonly summary: Text | null;
-}
-
-export interface KeptLine {
-  readonly line: number;
-  readonly role: string;
-  readonly text: string;
-}
-
-/** Another branch leaves here. */
-export interface ForkItem {
-  readonly kind: 'fork';
-  readonly place: Place;
-  readonly branch: number;
-  readonly turns: number;
-  readonly isReplay: boolean;
-}
-
-/** A block of a type that the page does not know. */
-export interface BlockItem {
-  readonly kind: 'block';
-  readonly place: Place;
-  readonly type: string;
-  readonly json: Text;
-}
-
-export interface CallItem {
-  readonly kind: 'call';
-  readonly place: Place;
-  readonly id: string;
+export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'durationMs' | 'images'> {
   readonly name: string;
-  /** The part of the input that tells most, on one line. */
   readonly did: string;
   /** The outcome in a few words. */
   readonly came: string;
-  readonly state: 'done' | 'failed' | 'open';
   readonly resultPlace: Place | null;
-  readonly durationMs: number | null;
   readonly agent: AgentRow | null;
-  /** What the model was told, where the call failed. */
+  /** What the model was told, if the call failed and the detail does not show it. */
   readonly error: Text | null;
-  readonly images: readonly ImageRef[];
   readonly detail: CallDetail;
+}
+
+export type CallDetail = Sent<Exclude<detail.CallDetail, detail.DiffDetail>> | DiffDetail;
+export type DetailOf<As extends CallDetail['as']> = Extract<CallDetail, { readonly as: As }>;
+
+export interface DiffDetail extends Pick<detail.DiffDetail, 'as' | 'file' | 'isNew'> {
+  readonly hunks: readonly HunkView[];
+  readonly added: number;
+  readonly removed: number;
+  /** Lines left out; `at` has them all, as a unified diff. */
+  readonly more: number;
+  readonly at: Ref | null;
 }
 
 /** Where a word was found in a session. */

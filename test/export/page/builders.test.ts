@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
-import type { CallDetail } from '../../../src/export/page/detail.ts';
 import { findInSession } from '../../../src/export/page/find.ts';
 import { sessionHead } from '../../../src/export/page/head.ts';
 import { findLine, linesPerPart } from '../../../src/export/page/parts.ts';
 import { textAt } from '../../../src/export/page/text.ts';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
-import type { CallItem, Item, TurnView } from '../../../src/export/page/view.ts';
+import type { CallDetail, CallItem, Item, TurnView } from '../../../src/export/page/view.ts';
 import type { Session } from '../../../src/session/session.ts';
 import {
   sessionId,

@@ -2,8 +2,7 @@
 // sub-agent that it started.
 import { useEffect } from 'react';
 import { formatDuration, formatTokens } from '../../../base/human.ts';
-import type { CallDetail } from '../../../export/page/detail.ts';
-import type { CallItem } from '../../../export/page/view.ts';
+import type { CallDetail, CallItem } from '../../../export/page/view.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { Detail, isShownOpen } from './details.tsx';
 import { Images } from './images.tsx';

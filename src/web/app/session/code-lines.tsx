@@ -1,7 +1,7 @@
 // Lines of code with their numbers, and the lines of a diff: coloured one by one when the languages are there.
 import { Fragment, useEffect, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
-import type { HunkView } from '../../../export/page/detail.ts';
+import type { HunkView } from '../../../export/page/view.ts';
 import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
 
 const maxColoured = 600;

@@ -2,18 +2,8 @@
 // question, a plan; anything else as JSON in and text out.
 import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatBytes } from '../../../base/human.ts';
-import type {
-  CallDetail,
-  DiffDetail,
-  FileDetail,
-  QuestionDetail,
-  SearchDetail,
-  ShellDetail,
-  TodoDetail,
-  WebFetchDetail,
-  WebSearchDetail,
-} from '../../../export/page/detail.ts';
-import { readNumbered } from '../../../export/page/numbered-text.ts';
+import { readNumbered } from '../../../base/numbered-text.ts';
+import type { CallDetail, DetailOf, DiffDetail } from '../../../export/page/view.ts';
 import { Diff, NumberedLines, readDiff } from './code-lines.tsx';
 import { languageOfFile } from './highlight.ts';
 import { isSafeLink } from './markdown.ts';
@@ -94,7 +84,7 @@ function ChangedFile({ detail }: { readonly detail: DiffDetail }) {
   );
 }
 
-function Terminal({ detail }: { readonly detail: ShellDetail }) {
+function Terminal({ detail }: { readonly detail: DetailOf<'shell'> }) {
   const isLong = detail.command.text.includes('\n') || detail.command.text.length > 100 || detail.command.more > 0;
   const facts = [
     detail.exitCode === null || detail.exitCode === 0 ? '' : `exit code ${detail.exitCode}`,
@@ -120,7 +110,7 @@ function Terminal({ detail }: { readonly detail: ShellDetail }) {
   );
 }
 
-function ReadFile({ detail }: { readonly detail: FileDetail }) {
+function ReadFile({ detail }: { readonly detail: DetailOf<'file'> }) {
   // The whole of what the model was told has numbers before its lines.
   const whole = useWhole(detail.content, (text) => readNumbered(text)?.content ?? text);
   if (detail.note !== null && whole.text === '') return <p className="quiet">{detail.note}</p>;
@@ -138,7 +128,7 @@ function ReadFile({ detail }: { readonly detail: FileDetail }) {
   );
 }
 
-function SearchResult({ detail }: { readonly detail: SearchDetail }) {
+function SearchResult({ detail }: { readonly detail: DetailOf<'search'> }) {
   return (
     <>
       {detail.files.length === 0 ? null : (
@@ -163,7 +153,7 @@ function SearchResult({ detail }: { readonly detail: SearchDetail }) {
 
 const todoMarks: Readonly<Record<string, string>> = { completed: '✓', in_progress: '▸', pending: '○' };
 
-function Todos({ detail }: { readonly detail: TodoDetail }) {
+function Todos({ detail }: { readonly detail: DetailOf<'todos'> }) {
   return (
     <ul className="todos">
       {detail.todos.map(({ content, status }, i) => (
@@ -188,7 +178,7 @@ function SafeLink({ url, title }: { readonly url: string; readonly title: string
   );
 }
 
-function WebSearch({ detail }: { readonly detail: WebSearchDetail }) {
+function WebSearch({ detail }: { readonly detail: DetailOf<'web-search'> }) {
   return (
     <>
       <ul className="links">
@@ -212,7 +202,7 @@ function hostOf(url: string): string {
   }
 }
 
-function WebFetch({ detail }: { readonly detail: WebFetchDetail }) {
+function WebFetch({ detail }: { readonly detail: DetailOf<'web-fetch'> }) {
   const facts = [
     detail.code === null ? '' : String(detail.code),
     detail.sizeBytes === null ? '' : formatBytes(detail.sizeBytes),
@@ -232,7 +222,7 @@ function WebFetch({ detail }: { readonly detail: WebFetchDetail }) {
   );
 }
 
-function Questions({ detail }: { readonly detail: QuestionDetail }) {
+function Questions({ detail }: { readonly detail: DetailOf<'questions'> }) {
   return (
     <>
       {detail.questions.map(({ question, options, answer }) => (

@@ -1,5 +1,7 @@
-// A tool call as data, by what it is for a reader: the part of the view (view.ts) that knows the tools.
-import type { Ref, Text } from './view.ts';
+// The detail of a tool call by what it is for a reader: the part of the vocabulary (item.ts) that knows the tools.
+import type { JsonObject } from '../../base/json.ts';
+import type { Hunk } from '../../format/tool-result.ts';
+import type { Ref, StoryText } from './text.ts';
 
 export type CallDetail =
   | DiffDetail
@@ -18,32 +20,27 @@ export interface DiffDetail {
   readonly as: 'diff';
   readonly file: string;
   readonly isNew: boolean;
-  readonly hunks: readonly HunkView[];
-  readonly added: number;
-  readonly removed: number;
-  /** Lines left out; `at` has them all, as a unified diff. */
-  readonly more: number;
-  readonly at: Ref | null;
+  readonly change: Change;
+  readonly at: Ref;
 }
 
-/** `lines` begin with a space, `+` or `-`. */
-export interface HunkView {
-  readonly oldStart: number;
-  readonly newStart: number;
-  readonly lines: readonly string[];
-}
+/** The patch that the client stored, else what the model asked for. */
+export type Change =
+  | { readonly from: 'patch'; readonly hunks: readonly Hunk[] }
+  | { readonly from: 'edits'; readonly input: JsonObject }
+  | { readonly from: 'content'; readonly content: string | null };
 
 export interface ShellDetail {
   readonly as: 'shell';
-  readonly command: Text;
+  readonly command: StoryText;
   readonly description: string | null;
-  /** With their terminal colours, as they came. */
-  readonly stdout: Text;
-  readonly stderr: Text;
+  /** With their terminal colours. */
+  readonly stdout: StoryText;
+  readonly stderr: StoryText;
   readonly exitCode: number | null;
   readonly isInterrupted: boolean;
   readonly backgroundId: string | null;
-  /** Where the client kept the whole of a long output. */
+  /** The file in which the client keeps the whole of a long output. */
   readonly persisted: { readonly path: string; readonly sizeBytes: number } | null;
 }
 
@@ -52,7 +49,7 @@ export interface FileDetail {
   readonly file: string;
   readonly firstLine: number;
   readonly totalLines: number | null;
-  readonly content: Text;
+  readonly content: StoryText;
   /** In place of the content: unchanged, a PDF, a notebook. */
   readonly note: string | null;
 }
@@ -65,29 +62,29 @@ export interface SearchDetail {
   readonly files: readonly string[];
   readonly fileCount: number;
   readonly isCut: boolean;
-  readonly content: Text;
-}
-
-export interface TodoView {
-  readonly content: string;
-  readonly status: string;
+  readonly content: StoryText;
 }
 
 export interface TodoDetail {
   readonly as: 'todos';
-  readonly todos: readonly TodoView[];
+  readonly todos: readonly TodoLine[];
 }
 
-export interface LinkView {
-  readonly title: string;
-  readonly url: string;
+export interface TodoLine {
+  readonly content: string;
+  readonly status: string;
 }
 
 export interface WebSearchDetail {
   readonly as: 'web-search';
   readonly query: string;
-  readonly links: readonly LinkView[];
-  readonly text: Text;
+  readonly links: readonly Link[];
+  readonly text: StoryText;
+}
+
+export interface Link {
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface WebFetchDetail {
@@ -96,41 +93,41 @@ export interface WebFetchDetail {
   readonly prompt: string | null;
   readonly code: number | null;
   readonly sizeBytes: number | null;
-  readonly text: Text;
+  readonly text: StoryText;
 }
 
 export interface AgentDetail {
   readonly as: 'agent';
   readonly agentType: string | null;
   readonly description: string | null;
-  readonly prompt: Text;
-  readonly result: Text;
+  readonly prompt: StoryText;
+  readonly result: StoryText;
   readonly status: string | null;
   readonly tokens: number | null;
   readonly calls: number | null;
   readonly durationMs: number | null;
 }
 
-export interface QuestionView {
+export interface QuestionDetail {
+  readonly as: 'questions';
+  readonly questions: readonly Question[];
+}
+
+export interface Question {
   readonly question: string;
   readonly header: string | null;
   readonly options: readonly { readonly label: string; readonly description: string | null }[];
   readonly answer: string | null;
 }
 
-export interface QuestionDetail {
-  readonly as: 'questions';
-  readonly questions: readonly QuestionView[];
-}
-
 export interface PlanDetail {
   readonly as: 'plan';
-  readonly plan: Text;
+  readonly plan: StoryText;
 }
 
-/** Any other tool: what went in and what came out. */
+/** Any other tool: input and output. */
 export interface JsonDetail {
   readonly as: 'json';
-  readonly input: Text;
-  readonly output: Text;
+  readonly input: StoryText;
+  readonly output: StoryText;
 }

@@ -1,11 +1,29 @@
-// An edit → its hunks: those that the client stored, else made from what the model asked for. A text too different for a
-// quick comparison is all removed and all added.
+// A change of a file → its hunks: those that the client stored, else computed from what the model asked for. A text that
+// is too different for a quick comparison is all removed and all added.
 import { structuredPatch } from 'diff';
 import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
-import type { HunkView } from './detail.ts';
+import type { Change } from './detail.ts';
+
+/** `lines` begin with a space, `+` or `-`. */
+export interface HunkView {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: readonly string[];
+}
 
 const maxChanges = 600;
 const maxComparedChars = 200_000;
+
+export function hunksOf(change: Change): readonly HunkView[] {
+  switch (change.from) {
+    case 'patch':
+      return change.hunks;
+    case 'edits':
+      return editHunks(change.input);
+    case 'content':
+      return change.content === null || change.content === '' ? [] : [addedHunk(change.content)];
+  }
+}
 
 /** An input of Edit or MultiEdit. */
 export function isEdit(value: unknown): boolean {
@@ -33,8 +51,7 @@ function compare(before: string, after: string): readonly HunkView[] {
   }));
 }
 
-/** A file that was not there before. */
-export function addedHunk(content: string): HunkView {
+function addedHunk(content: string): HunkView {
   return { oldStart: 0, newStart: 1, lines: marked('+', content.endsWith('\n') ? content.slice(0, -1) : content) };
 }
 

@@ -1,0 +1,91 @@
+// A tool call and its result → its item. The result is read when a sink asks for it, and only once.
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { type Block, blocksOf, isImage, isToolResult } from '../../format/block.ts';
+import { contentOf, type Entry } from '../../format/entry.ts';
+import type { AgentSource } from '../agents.ts';
+import { resultText, withoutErrorTags, withoutFolder } from '../call-result.ts';
+import type { Node } from '../node.ts';
+import type { ToolCall } from '../tool-calls.ts';
+import { summariseInput } from '../tool-summary.ts';
+import { callDetail } from './call-detail.ts';
+import type { CallDetail } from './detail.ts';
+import type { CallItem, StoryImage } from './item.ts';
+import { contentKeys, type Keys, type Ref, refTo } from './text.ts';
+
+export interface CallContext {
+  readonly cwd: string | undefined;
+  readonly read: (node: Node) => Entry;
+}
+
+/** The result of a call in its line. */
+export interface CallResult {
+  readonly blocks: readonly Block[];
+  readonly text: string;
+  readonly keys: Keys;
+  /** `toolUseResult`; `undefined` if the line holds the results of several calls, because it belongs to one of them. */
+  readonly stored: JsonValue | undefined;
+}
+
+/** `index`: its block among those of the line. */
+export function makeCall(
+  context: CallContext,
+  call: ToolCall,
+  input: JsonValue | undefined,
+  index: number,
+  agent: AgentSource | undefined,
+): CallItem {
+  const { node, result } = call;
+  let known: CallResult | undefined;
+  let detail: CallDetail | undefined;
+  const read = (): CallResult => {
+    known ??= readResult(context, call);
+    return known;
+  };
+  return {
+    kind: 'call',
+    node,
+    id: call.id,
+    tool: call.name,
+    input,
+    summary: withoutFolder(summariseInput(call.name, input), context.cwd),
+    state: result === undefined ? 'open' : call.isError ? 'failed' : 'done',
+    result,
+    durationMs:
+      result === undefined || Number.isNaN(result.time - node.time) ? null : Math.max(0, result.time - node.time),
+    agent,
+    get output(): string {
+      return read().text;
+    },
+    get outputAt(): Ref | null {
+      return result === undefined ? null : refTo(result, ...read().keys);
+    },
+    get images(): readonly StoryImage[] {
+      return result === undefined ? [] : imagesIn(read().blocks, result, read().keys);
+    },
+    get detail(): CallDetail {
+      detail ??= callDetail(this, { ...read(), inputKeys: [...contentKeys(context.read(node)), index, 'input'] });
+      return detail;
+    },
+  };
+}
+
+function readResult({ read }: CallContext, { id, result }: ToolCall): CallResult {
+  if (result === undefined) return { blocks: [], text: '', keys: [], stored: undefined };
+  const entry = read(result);
+  const content = contentOf(entry);
+  const at = content.findIndex((block) => isToolResult(block) && block.tool_use_id === id);
+  const block = content[at];
+  const blocks = block !== undefined && isToolResult(block) ? blocksOf(block.content) : [];
+  const isAlone = content.filter(isToolResult).length === 1;
+  return {
+    blocks,
+    text: withoutErrorTags(resultText(blocks)),
+    keys: [...contentKeys(entry), at, 'content'],
+    stored: isAlone ? (entry as JsonObject).toolUseResult : undefined,
+  };
+}
+
+/** `keys` lead to the list of blocks. */
+export function imagesIn(blocks: readonly Block[], node: Node, keys: Keys): readonly StoryImage[] {
+  return blocks.flatMap((block, i) => (isImage(block) ? [{ block, at: refTo(node, ...keys, i) }] : []));
+}

@@ -1,0 +1,126 @@
+// One line of a transcript → its items, as far as the line alone says: for a session that grows, line by line.
+import type { JsonObject } from '../../base/json.ts';
+import { prettyJson } from '../../base/json-text.ts';
+import {
+  blocksOf,
+  isDocument,
+  isImage,
+  isText,
+  isThinking,
+  isToolResult,
+  isToolUse,
+  type ToolUseBlock,
+} from '../../format/block.ts';
+import { contentOf, type Entry } from '../../format/entry.ts';
+import type { AgentSource } from '../agents.ts';
+import type { PromptKind } from '../input.ts';
+import type { Node } from '../node.ts';
+import { promptText } from '../prompt-text.ts';
+import { attachedPrompt } from '../queue.ts';
+import type { ToolCall } from '../tool-calls.ts';
+import { type CallContext, imagesIn, makeCall } from './call.ts';
+import type { AttachedContext, LineItem, PromptItem } from './item.ts';
+import { type NoteContext, noteItems, requestError } from './notes.ts';
+import { blockRef, contentKeys, type Ref, refTo, StoryText } from './text.ts';
+
+export type LineContext = CallContext & NoteContext;
+
+/** The turn of a line: which line is its prompt, and its calls with their results. */
+export interface LineTurn {
+  readonly prompt: Node | undefined;
+  readonly promptKind: PromptKind | undefined;
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  agentOf(call: ToolCall): AgentSource | undefined;
+}
+
+/** Without a turn, calls and results are items of their own, and every prompt is one. */
+export function* lineItems(context: LineContext, node: Node, turn?: LineTurn): Generator<LineItem> {
+  if (node.type === 'assistant') {
+    yield* answerItems(context, node, turn);
+    return;
+  }
+  const isPrompt = turn === undefined ? node.promptKind !== undefined : node === turn.prompt;
+  const promptKind = (turn ?? node).promptKind ?? 'plain';
+  if (isPrompt) yield promptItem(node, promptKind, context.read(node));
+  if (node.userKind === 'results') {
+    if (turn === undefined) yield* resultItems(context, node);
+  } else if (!isPrompt) {
+    if (turn === undefined) yield* queuedItem(context, node);
+    yield* noteItems(context, node);
+  }
+}
+
+/** A prompt that is given to the model in the middle of a turn has no user line in newer clients. */
+function* queuedItem({ read }: LineContext, node: Node): Generator<LineItem> {
+  const isQueued = node.type === 'attachment' && node.subtype === 'queued_command';
+  const text = isQueued ? (attachedPrompt(read(node) as JsonObject) ?? '') : '';
+  if (text !== '') yield { kind: 'queued', node, text: new StoryText(text, 'prompt', refTo(node, 'attachment')) };
+}
+
+/** A line may hold empty blocks; they say nothing. */
+export function isEmpty(item: LineItem): boolean {
+  const isSpoken = item.kind === 'text' || item.kind === 'error' || item.kind === 'note';
+  return isSpoken && item.text.isBlank;
+}
+
+export function promptItem(node: Node, promptKind: PromptKind, entry: Entry): PromptItem {
+  const blocks = contentOf(entry);
+  const keys = contentKeys(entry);
+  return {
+    kind: 'prompt',
+    node,
+    promptKind,
+    text: new StoryText(promptText(blocks), 'prompt', refTo(node, ...keys)),
+    attached: blocks.filter(isText).flatMap(({ text }) => attachedContext(text)),
+    images: imagesIn(blocks, node, keys),
+    documents: blocks.filter(isDocument).map((block) => String(block.title ?? 'document')),
+  };
+}
+
+function attachedContext(text: string): readonly AttachedContext[] {
+  if (text.startsWith('<system-reminder>')) return [{ source: 'reminder', text }];
+  if (text.startsWith('<ide_selection>')) return [{ source: 'ide-selection', text }];
+  return text.startsWith('<ide_opened_file>') ? [{ source: 'opened-file', text }] : [];
+}
+
+function* resultItems({ read }: LineContext, node: Node): Generator<LineItem> {
+  for (const block of contentOf(read(node)).filter(isToolResult)) {
+    const isError = block.is_error === true;
+    yield { kind: 'result', node, id: block.tool_use_id, isError, blocks: blocksOf(block.content) };
+  }
+}
+
+function* answerItems(context: LineContext, node: Node, turn: LineTurn | undefined): Generator<LineItem> {
+  const entry = context.read(node);
+  for (const [i, block] of contentOf(entry).entries()) {
+    if (isText(block)) yield textItem(node, block.text, blockRef(node, entry, i, 'text'));
+    else if (isThinking(block)) {
+      const text = new StoryText(
+        block.type === 'thinking' ? block.thinking : '',
+        'thinking',
+        blockRef(node, entry, i, 'thinking'),
+      );
+      yield { kind: 'thinking', node, text: text.isBlank ? null : text };
+    } else if (isToolUse(block)) {
+      const call = turn === undefined ? openCall(node, block) : turn.calls.get(block.id);
+      // A copy of the line, or of the block, is not another call.
+      if (call?.node === node) yield makeCall(context, call, block.input, i, turn?.agentOf(call));
+    } else if (isImage(block)) {
+      yield { kind: 'image', node, image: { block, at: refTo(node, ...contentKeys(entry), i) } };
+    } else {
+      const type = typeof block.type === 'string' ? block.type : 'unknown block';
+      yield { kind: 'block', node, type, json: new StoryText(prettyJson(block), 'output', blockRef(node, entry, i)) };
+    }
+  }
+}
+
+function openCall(node: Node, { id, name }: ToolUseBlock): ToolCall {
+  return { id, name, node, result: undefined, isError: false, agentId: undefined };
+}
+
+function textItem(node: Node, text: string, at: Ref): LineItem {
+  if (node.isApiError) return requestError(node, text, at);
+  if (node.message?.model !== '<synthetic>') return { kind: 'text', node, text: new StoryText(text, 'answer', at) };
+  const note = { kind: 'note', node, about: 'client', label: 'client', tone: 'plain', isOutput: false } as const;
+  return { ...note, text: new StoryText(text, 'note', at) };
+}

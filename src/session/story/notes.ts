@@ -1,0 +1,218 @@
+// A line that is neither prompt nor answer → its items: interrupts, local commands, hooks, notices, failed requests,
+// compactions, and what the client told only the model.
+import { counted, formatTokens } from '../../base/human.ts';
+import { asObject, asString, isArray, type JsonObject } from '../../base/json.ts';
+import { oneLine } from '../../base/terminal-text.ts';
+import { textOf } from '../../format/block.ts';
+import { contentOf, type Entry } from '../../format/entry.ts';
+import { boundaryAbove, type Compaction } from '../compaction.ts';
+import type { Graph } from '../graph.ts';
+import { isBoundary, type Node } from '../node.ts';
+import { commandLine } from '../prompt-text.ts';
+import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from './item.ts';
+import { contentKeys, type Ref, refTo, StoryText } from './text.ts';
+
+export interface NoteContext {
+  /** By their boundary, else by their summary. */
+  readonly compactions: ReadonlyMap<Node, Compaction>;
+  readonly graph: Graph;
+  readonly read: (node: Node) => Entry;
+}
+
+export function noteItems(context: NoteContext, node: Node): readonly Item[] {
+  switch (node.type) {
+    case 'user':
+      return userItems(context, node);
+    case 'system':
+      return isBoundary(node) ? [compactionItem(context, node)] : systemItems(context, node);
+    case 'attachment':
+      return [attachmentItem(context, node)];
+    default:
+      return [];
+  }
+}
+
+function note(
+  node: Node,
+  text: string,
+  at: Ref,
+  look: Pick<NoteItem, 'about' | 'label'> & Partial<NoteItem>,
+): NoteItem {
+  return { kind: 'note', node, tone: 'plain', isOutput: false, ...look, text: new StoryText(text, 'note', at) };
+}
+
+function attached(
+  node: Node,
+  text: string,
+  at: Ref,
+  look: Pick<ContextItem, 'source' | 'label'> & Partial<ContextItem>,
+): ContextItem {
+  const plain = { kind: 'context', node, tone: 'plain', isOutput: false, isFolded: true } as const;
+  return { ...plain, ...look, text: new StoryText(text, 'note', at) };
+}
+
+function userItems(context: NoteContext, node: Node): readonly Item[] {
+  const kind = node.userKind;
+  if (kind === 'results' || kind === undefined) return [];
+  const entry = context.read(node);
+  const text = textOf(contentOf(entry));
+  const at = refTo(node, ...contentKeys(entry));
+  if (kind === 'summary') return summaryItems(context, node, new StoryText(text, 'answer', at));
+  if (text.trim() === '') return [];
+  switch (kind) {
+    case 'interrupt':
+      return [
+        note(node, text.replace(/^\[|\]$/g, ''), at, { about: 'interrupt', label: 'interrupted', tone: 'warning' }),
+      ];
+    case 'bash':
+    case 'local-output':
+      return localItems(node, text, at);
+    case 'notification':
+      return [note(node, withoutTags(text), at, { about: 'notification', label: 'notification' })];
+    default: {
+      const source = text.startsWith('<system-reminder>') ? 'reminder' : 'injected';
+      return [attached(node, commandLine(text), at, { source, label: 'told the model' })];
+    }
+  }
+}
+
+/** Clients of 1.0 wrote no boundary: the summary is the only mark of the compaction. */
+function summaryItems(context: NoteContext, node: Node, text: StoryText): readonly Item[] {
+  const above = boundaryAbove(node, context.graph);
+  const compaction = above === undefined ? undefined : context.compactions.get(above);
+  if (above === undefined && !text.isBlank) {
+    return [
+      { ...emptyCompaction(node), summary: text },
+      { kind: 'summary', node, text, isInCompaction: true },
+    ];
+  }
+  return [{ kind: 'summary', node, text, isInCompaction: compaction?.summary === node }];
+}
+
+function localItems(node: Node, text: string, at: Ref): readonly Item[] {
+  const words = withoutTags(text);
+  if (words === '') return [];
+  if (text.startsWith('<local-command-caveat>')) {
+    return [attached(node, words, at, { source: 'command-caveat', label: 'told the model' })];
+  }
+  if (text.startsWith('<bash-input>'))
+    return [note(node, words, at, { about: 'shell', label: 'shell', isOutput: true })];
+  const tone = text.startsWith('<local-command-stderr>') ? 'error' : 'plain';
+  return [note(node, words, at, { about: 'output', label: 'output', isOutput: true, tone })];
+}
+
+/** The client shows these system lines to the user too; the others are its bookkeeping. */
+const shownSubtypes: ReadonlySet<string> = new Set(['local_command', 'informational', 'away_summary']);
+
+function systemItems(context: NoteContext, node: Node): readonly Item[] {
+  const entry: JsonObject = context.read(node);
+  const subtype = node.subtype ?? 'system';
+  if (subtype === 'api_error') return [requestError(node, apiErrorText(entry), refTo(node, 'error'))];
+  const text = withoutTags(commandLine(textOf(contentOf(entry))));
+  const at = refTo(node, 'content');
+  const tone = entry.level === 'error' ? 'error' : entry.level === 'warning' ? 'warning' : 'plain';
+  const look = { label: subtype.replaceAll('_', ' '), tone, isOutput: subtype === 'local_command' } as const;
+  if (text !== '' && shownSubtypes.has(subtype)) return [note(node, text, at, { about: 'system', ...look })];
+  const isFolded = !subtype.includes('refusal') && tone !== 'error';
+  const item = attached(node, text, at, { source: 'system', ...look, isFolded });
+  return subtype === 'stop_hook_summary' ? [item, ...stopHookItems(node, entry)] : [item];
+}
+
+export function requestError(node: Node, text: string, at: Ref): ErrorItem {
+  return { kind: 'error', node, text: new StoryText(text, 'note', at) };
+}
+
+/** Only hooks that failed or stopped the agent have something to say. */
+function stopHookItems(node: Node, entry: JsonObject): readonly Item[] {
+  const errors = isArray(entry.hookErrors)
+    ? entry.hookErrors.map((each) => asString(each) ?? JSON.stringify(each))
+    : [];
+  const reason = asString(entry.stopReason) ?? '';
+  const text = [...errors, ...(entry.preventedContinuation === true && reason !== '' ? [reason] : [])].join('\n');
+  if (text === '') return [];
+  const look = { label: 'stop hook', tone: 'warning', isOutput: true, isFolded: false } as const;
+  return [attached(node, text, refTo(node, 'hookErrors'), { source: 'stop-hook', ...look })];
+}
+
+function attachmentItem(context: NoteContext, node: Node): ContextItem {
+  const type = node.subtype ?? 'attachment';
+  const entry: JsonObject = context.read(node);
+  const attachment = asObject(entry.attachment) ?? {};
+  const rendered = isArray(entry.rendered)
+    ? entry.rendered.flatMap((each) => asString(asObject(each)?.content) ?? []).join('\n')
+    : '';
+  const text = [attachment.stdout, attachment.stderr, attachment.content, attachment.text, attachment.snippet]
+    .flatMap((value) => asString(value) ?? [])
+    .filter((value) => value.trim() !== '')
+    .join('\n');
+  const isError = type.endsWith('_error');
+  const name = asString(attachment.hookName) ?? asString(attachment.filename) ?? '';
+  const isHook = type.startsWith('hook_');
+  return attached(node, text || rendered, refTo(node, 'attachment'), {
+    source: isHook ? 'hook-output' : type === 'queued_command' ? 'queued-prompt' : 'attachment',
+    label: `${type.replaceAll('_', ' ')}${name === '' ? '' : ` · ${name}`}`,
+    tone: isError ? 'error' : 'plain',
+    isFolded: !isError,
+    isOutput: isHook,
+  });
+}
+
+const maxKept = 30;
+
+function emptyCompaction(node: Node): CompactionItem {
+  const unknown = { trigger: null, preTokens: null, postTokens: null, keptCount: 0, kept: [], summary: null };
+  return { kind: 'compaction', node, hasBoundary: isBoundary(node), ...unknown };
+}
+
+function compactionItem({ compactions, graph, read }: NoteContext, node: Node): CompactionItem {
+  const compaction = compactions.get(node);
+  if (compaction === undefined) return emptyCompaction(node);
+  const { summary, preservedUuids } = compaction;
+  const entry = summary === undefined ? {} : read(summary);
+  return {
+    ...emptyCompaction(node),
+    trigger: compaction.trigger ?? null,
+    preTokens: compaction.preTokens ?? null,
+    postTokens: compaction.postTokens ?? null,
+    keptCount: preservedUuids.length,
+    kept: preservedUuids.slice(0, maxKept).flatMap((uuid) => {
+      const line = graph.byUuid(uuid);
+      return line === undefined ? [] : [{ line: line.line, role: line.type, text: keptText(line, read(line)) }];
+    }),
+    summary:
+      summary === undefined
+        ? null
+        : new StoryText(textOf(contentOf(entry)), 'answer', refTo(summary, ...contentKeys(entry))),
+  };
+}
+
+function keptText(node: Node, entry: Entry): string {
+  const text = textOf(contentOf(entry));
+  return text.trim() === '' ? (node.message?.blockTypes ?? []).slice(0, 4).join(', ') : text;
+}
+
+/** `compacted (auto)`, `155k → 12.3k tokens`, `3 entries kept`, as far as the file says so. */
+export function compactionFacts({ trigger, preTokens, postTokens, keptCount }: CompactionItem): string[] {
+  const sizes = [preTokens, postTokens].flatMap((count) => (count === null ? [] : [formatTokens(count)]));
+  return [
+    `compacted${trigger === null ? '' : ` (${oneLine(trigger, 20)})`}`,
+    ...(sizes.length === 0 ? [] : [`${sizes.join(' → ')} tokens`]),
+    ...(keptCount === 0 ? [] : [`${counted(keptCount, 'entry', 'entries')} kept`]),
+  ];
+}
+
+/** `API error 529: Overloaded, retry 2 of 10`, as far as the entry says so. */
+function apiErrorText(entry: JsonObject): string {
+  const error = asObject(entry.error);
+  const inner = asObject(asObject(error?.error)?.error);
+  const status = typeof error?.status === 'number' && error.status > 0 ? ` ${error.status}` : '';
+  const message = asString(error?.message) ?? asString(inner?.message) ?? '';
+  const { retryAttempt, maxRetries } = entry;
+  const retry = typeof retryAttempt === 'number' && retryAttempt > 0 ? `, retry ${retryAttempt} of ${maxRetries}` : '';
+  return `API error${status}${message === '' ? '' : `: ${message}`}${retry}`;
+}
+
+/** Without the tags in which the client wraps the words of commands. */
+function withoutTags(text: string): string {
+  return text.replace(/<\/?[a-z-]+>/g, ' ').trim();
+}

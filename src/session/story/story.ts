@@ -1,0 +1,167 @@
+// A session → its turns as items, in the order of a branch: the one interpretation that every sink lays out. Only the
+// lines of the turns that a sink asks for, and the results of their calls, are read.
+import type { Entry } from '../../format/entry.ts';
+import { type AgentBook, agentOf, newAgentBook, openAgent, withAgents } from '../agent-book.ts';
+import type { AgentSource } from '../agents.ts';
+import type { Branch } from '../branch.ts';
+import { type Compaction, compactionsOf } from '../compaction.ts';
+import type { Graph } from '../graph.ts';
+import type { Node } from '../node.ts';
+import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../queue.ts';
+import { cwdOf, readEntry, type Session } from '../session.ts';
+import { type ToolCall, toolCallsOf } from '../tool-calls.ts';
+import { countTurns, type Turn, turnsOf } from '../turns.ts';
+import { countUsage, totalUsage, type UsageTotals } from '../usage.ts';
+import { linesWithUsage } from '../usage-lines.ts';
+import type { ForkItem, Item, PromptItem, QueuedItem } from './item.ts';
+import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
+import { refTo, StoryText } from './text.ts';
+
+export interface StoryOptions {
+  /** The active branch unless it is given. */
+  readonly branch?: Branch | undefined;
+  /** Loads a sub-agent; an export replaces its secrets. */
+  readonly open?: typeof openAgent;
+}
+
+/** A sub-agent's own story, with its tokens; `shown`: a call before this one has started the same agent. */
+export type OpenedAgent =
+  | { readonly state: 'open'; readonly story: Story; readonly usage: UsageTotals }
+  | { readonly state: 'shown' }
+  | { readonly state: 'unreadable'; readonly reason: string };
+
+export class Story implements LineContext {
+  readonly session: Session;
+  readonly cwd: string | undefined;
+  readonly graph: Graph;
+  readonly compactions: ReadonlyMap<Node, Compaction>;
+  readonly #branch: Branch | undefined;
+  readonly #open: typeof openAgent;
+  readonly #agents: AgentBook;
+  readonly #queued: readonly QueuedPrompt[];
+  readonly #entries = new Map<Node, Entry>();
+  #turn: { readonly of: Turn; readonly lines: LineTurn } | undefined;
+  #forks: ReadonlyMap<Node, readonly Fork[]> | undefined;
+
+  constructor(session: Session, options: StoryOptions = {}, parent?: Story) {
+    this.session = session;
+    this.cwd = cwdOf(session) ?? parent?.cwd;
+    this.graph = session.graph;
+    this.compactions = new Map(
+      compactionsOf(session).flatMap((each) => {
+        const line = each.boundary ?? each.summary;
+        return line === undefined ? [] : [[line, each] as const];
+      }),
+    );
+    this.#branch = options.branch ?? session.branches[0];
+    this.#open = options.open ?? openAgent;
+    this.#agents = parent === undefined ? newAgentBook(session) : withAgents(parent.#agents, session.agents);
+    // The user cannot type to a sub-agent.
+    this.#queued = parent !== undefined || session.isAgent ? [] : promptsWithoutLine(session.transcript);
+    if (parent !== undefined) this.#forks = new Map();
+  }
+
+  get turns(): readonly Turn[] {
+    return turnsOf(this.session, this.#branch);
+  }
+
+  /** Prompts that were typed but never sent. */
+  get waiting(): readonly QueuedPrompt[] {
+    return this.#queued.filter(({ outcome }) => outcome === 'waiting');
+  }
+
+  /** Sub-agents that no call of the shown turns started. */
+  get unstarted(): readonly AgentSource[] {
+    const { isAgent, agents } = this.session;
+    return isAgent ? [] : agents.filter((each) => !each.toolUseId && !this.#agents.shown.has(each.agentId));
+  }
+
+  prompt(turn: Turn): PromptItem | undefined {
+    const { prompt, promptKind = 'plain' } = turn;
+    return prompt === undefined ? undefined : promptItem(prompt, promptKind, this.read(prompt));
+  }
+
+  /** The items of a turn, or of a range of its lines. */
+  *items(turn: Turn, from = 0, to: number = turn.nodes.length): Generator<Item> {
+    this.#forks ??= forksOf(this.session, this.#branch);
+    const lines = this.#linesOf(turn);
+    const queued = this.#queuedIn(turn);
+    for (const [i, node] of turn.nodes.slice(from, to).entries()) {
+      yield* queued.get(from + i) ?? [];
+      for (const item of lineItems(this, node, lines)) {
+        if (item.kind !== 'result' && !isEmpty(item)) yield item;
+      }
+      for (const fork of this.#forks.get(node) ?? []) yield { kind: 'fork', node, ...fork };
+    }
+    if (to === turn.nodes.length) yield* queued.get(to) ?? [];
+  }
+
+  /** A sub-agent is opened once: one that is resumed has several calls, and damage may lead an agent to itself. */
+  async openAgent(agent: AgentSource): Promise<OpenedAgent> {
+    const { root, shown } = this.#agents;
+    if (shown.has(agent.agentId)) return { state: 'shown' };
+    shown.add(agent.agentId);
+    const own = await this.#open(root, agent);
+    if ('unreadable' in own) return { state: 'unreadable', reason: own.unreadable };
+    const usage = totalUsage(countUsage(linesWithUsage(own.transcript, own.id)).messages);
+    return { state: 'open', story: new Story(own, { open: this.#open }, this), usage };
+  }
+
+  /** Remembers two lines, a call's and its result's: parallel calls may have their results in one line. */
+  readonly read = (node: Node): Entry => {
+    const known = this.#entries.get(node);
+    if (known !== undefined) return known;
+    const entry = readEntry(this.session, node);
+    const [oldest] = this.#entries.size >= 2 ? this.#entries.keys() : [];
+    if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#entries.set(node, entry);
+    return entry;
+  };
+
+  #linesOf(turn: Turn): LineTurn {
+    if (this.#turn?.of !== turn) {
+      const calls = new Map(toolCallsOf(this.session, turn).map((call) => [call.id, call]));
+      const agentOfCall = (call: ToolCall): AgentSource | undefined => agentOf(this.#agents, call);
+      this.#turn = {
+        of: turn,
+        lines: { prompt: turn.prompt, promptKind: turn.promptKind, calls, agentOf: agentOfCall },
+      };
+    }
+    return this.#turn.lines;
+  }
+
+  /** The prompts given to the model during the turn, by the line before which each was delivered. */
+  #queuedIn({ nodes }: Turn): ReadonlyMap<number, readonly QueuedItem[]> {
+    const before = new Map<number, QueuedItem[]>();
+    for (const prompt of typedDuring(this.#queued, nodes)) {
+      const at = nodes.findIndex((node) => node.index > deliveredAt(prompt));
+      const place = at < 0 ? nodes.length : at;
+      const text = new StoryText(prompt.text, 'prompt', refTo(prompt.node, 'content'));
+      const item: QueuedItem = { kind: 'queued', node: prompt.shownBy ?? prompt.node, text };
+      before.set(place, [...(before.get(place) ?? []), item]);
+    }
+    return before;
+  }
+}
+
+type Fork = Pick<ForkItem, 'branch' | 'turns' | 'isReplay'>;
+
+/** The branches that leave the shown one, by the line they leave at. */
+function forksOf(session: Session, shown: Branch | undefined): ReadonlyMap<Node, readonly Fork[]> {
+  const forks = new Map<Node, Fork[]>();
+  for (const [i, branch] of session.branches.entries()) {
+    if (branch === shown || branch.fork === undefined) continue;
+    const fork = { branch: i + 1, turns: turnsIn(session, branch), isReplay: branch.isReplay };
+    forks.set(branch.fork, [...(forks.get(branch.fork) ?? []), fork]);
+  }
+  return forks;
+}
+
+/** How many turns a branch has. The result is cached: every range of the page needs it. */
+export function turnsIn(session: Session, branch: Branch): number {
+  const known = counts.get(branch) ?? countTurns(session.transcript, branch.nodes);
+  counts.set(branch, known);
+  return known;
+}
+
+const counts = new WeakMap<Branch, number>();
