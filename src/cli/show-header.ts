@@ -7,12 +7,21 @@ import { strangePrompt } from '../session/prompt-origin.ts';
 import { diagnosticsOf, type Session, versionsOf } from '../session/session.ts';
 import { type SessionSummary, summarise } from '../session/summary.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
-import { marksText } from './lineage.ts';
-import type { ShowOptions } from './show-context.ts';
+import { type Lineage, marksText } from './lineage.ts';
+import type { Style } from './terminal/style.ts';
 import { hanging } from './terminal-lines.ts';
 import { counted, localTime, usageText } from './wording.ts';
 
-export function showHeader(session: Session, branch: Branch | undefined, options: ShowOptions): string {
+export interface HeaderOptions {
+  readonly style: Style;
+  readonly width: number;
+  /** Where a line is cut; `width` unless it is given. */
+  readonly cutWidth?: number;
+  /** What the session was made from. */
+  readonly lineage?: Lineage | undefined;
+}
+
+export function showHeader(session: Session, branch: Branch | undefined, options: HeaderOptions): string {
   const { style, width, cutWidth = width } = options;
   const summary = summarise(session);
   const lines = [
@@ -43,7 +52,7 @@ function factsOf(session: Session, summary: SessionSummary): string[] {
 }
 
 /** As many facts on a line as fit; none is cut in two. */
-function joinFacts(facts: readonly string[], { width, cutWidth = width }: ShowOptions): string[] {
+function joinFacts(facts: readonly string[], { width, cutWidth = width }: HeaderOptions): string[] {
   const lines: string[] = [];
   for (const fact of facts.map((each) => oneLine(each, cutWidth))) {
     const longer = `${lines.at(-1)} · ${fact}`;
@@ -59,7 +68,7 @@ function timeSpan(startedAt: number, endedAt: number): string[] {
 
 const maxShownDamage = 5;
 
-function notices(session: Session, branch: Branch | undefined, { style, width }: ShowOptions): string[] {
+function notices(session: Session, branch: Branch | undefined, { style, width }: HeaderOptions): string[] {
   const damage = diagnosticsOf(session).filter(isDamage);
   const said = damage
     .slice(0, maxShownDamage)

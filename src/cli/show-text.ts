@@ -1,15 +1,17 @@
-// A session → the text a person reads in the terminal: a header, then turn by turn what was asked, answered and done.
-// Chunks come out as they are made, so that a pager shows the first turn while the last is still being read.
+// A session → text for the terminal: a header, then its story turn by turn. Chunks are printed as they are ready, so that
+// a pager shows the first turn while the last is still being read.
 import type { Branch } from '../session/branch.ts';
 import type { Session } from '../session/session.ts';
+import { Story } from '../session/story/story.ts';
+import { turnUsage } from '../session/turn-usage.ts';
 import type { Turn } from '../session/turns.ts';
-import { makeContext, type ShowContext, type ShowOptions } from './show-context.ts';
-import { showHeader } from './show-header.ts';
-import { renderTurn } from './show-turn.ts';
-import { hanging, quoted } from './terminal-lines.ts';
-import { counted } from './wording.ts';
+import { type HeaderOptions, showHeader } from './show-header.ts';
+import { showItem } from './show-items.ts';
+import { hanging, quoted, rule } from './terminal-lines.ts';
+import { counted, localTime, usageText } from './wording.ts';
 
-export interface ShowTextOptions extends ShowOptions {
+export interface ShowTextOptions extends HeaderOptions {
+  readonly full: boolean;
   /** One turn only: without the header, and without what belongs to the whole session. */
   readonly isExcerpt: boolean;
 }
@@ -18,29 +20,44 @@ export async function* showText(
   session: Session,
   branch: Branch | undefined,
   turns: readonly Turn[],
-  { isExcerpt, ...options }: ShowTextOptions,
+  options: ShowTextOptions,
 ): AsyncGenerator<string> {
-  const context = makeContext(session, branch, options);
+  const { isExcerpt, style } = options;
+  const story = new Story(session, { branch });
   if (!isExcerpt) yield showHeader(session, branch, options);
   for (const [i, turn] of turns.entries()) {
-    yield `${isExcerpt && i === 0 ? '' : '\n'}`;
-    yield* renderTurn(context, turn);
+    yield `${isExcerpt && i === 0 ? '' : '\n'}${turnRule(session, turn, options)}\n`;
+    for (const item of story.items(turn)) yield* showItem(story, item, options);
   }
-  if (turns.length === 0) yield `\n${options.style.muted('No conversation in this file, only bookkeeping.')}\n`;
-  if (!isExcerpt && branch?.active === true) yield* leftovers(context);
+  if (turns.length === 0) yield `\n${style.muted('No conversation in this file, only bookkeeping.')}\n`;
+  if (!isExcerpt && branch?.active === true) yield* leftovers(story, options);
 }
 
-/** What no turn showed: prompts that were never used, sub-agents that no call started. */
-function* leftovers(context: ShowContext): Generator<string> {
-  const { session, queued, agents, style, width } = context;
-  for (const { text } of queued.filter(({ outcome }) => outcome === 'waiting')) {
-    yield `\n${quoted(text, '❯', context)}\n${style.muted('  (typed, but never sent)')}\n`;
+function turnRule(session: Session, turn: Turn, { style, width }: ShowTextOptions): string {
+  const usage = turnUsage(session, turn);
+  const facts = [
+    String(turn.index),
+    localTime(turn.nodes[0]?.time ?? Number.NaN),
+    usage.messages === 0 ? '' : usageText(usage),
+  ];
+  return style.muted(
+    rule(
+      '─',
+      facts.filter((fact) => fact !== ''),
+      width,
+    ),
+  );
+}
+
+/** What belongs to no turn: prompts that were never sent, sub-agents that no call started. */
+function* leftovers(story: Story, options: ShowTextOptions): Generator<string> {
+  const { style, width } = options;
+  for (const { text } of story.waiting) {
+    yield `\n${quoted(text, '❯', options)}\n${style.muted('  (typed, but never sent)')}\n`;
   }
-  const unknown = session.isAgent
-    ? []
-    : session.agents.filter((each) => !each.toolUseId && !agents.shown.has(each.agentId));
-  if (unknown.length === 0) return;
-  const names = unknown.map((agent) => agent.agentId).join(', ');
-  const text = `${counted(unknown.length, 'sub-agent')} that no call here started: ${names}`;
+  const { unstarted } = story;
+  if (unstarted.length === 0) return;
+  const names = unstarted.map((agent) => agent.agentId).join(', ');
+  const text = `${counted(unstarted.length, 'sub-agent')} that no call here started: ${names}`;
   yield `\n${hanging(text, { mark: '↳', width, paintMark: style.accent, paint: style.muted })}\n`;
 }

@@ -1,13 +1,15 @@
 // Records as they are written → the objects of `clew tail --json` (docs/json.md): one for everything that was said,
 // called and answered.
-import { blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../format/block.ts';
+import type { JsonValue } from '../base/json.ts';
+import { textOf } from '../format/block.ts';
 import type { NewRecord } from '../library/follow.ts';
-import { promptText } from '../session/prompt-text.ts';
+import { lineItems } from '../session/story/line.ts';
+import { Story } from '../session/story/story.ts';
 import { isoDate } from './json-date.ts';
 import { agentIdOf, looseRecord, sessionIdOf } from './loose-record.ts';
 
 export function* tailObjects(record: NewRecord): Generator<object> {
-  const { node, blocks } = looseRecord(record);
+  const { node, session } = looseRecord(record);
   const { head, place } = record;
   const make = (kind: string, about: Partial<About>): object => ({
     kind,
@@ -22,16 +24,37 @@ export function* tailObjects(record: NewRecord): Generator<object> {
     input: about.input ?? null,
     isError: about.isError ?? null,
   });
-  if (node.promptKind !== undefined) yield make('prompt', { text: promptText(blocks) });
-  for (const block of blocks) {
-    if (isToolResult(block)) {
-      const text = textOf(blocksOf(block.content));
-      yield make('result', { text, toolUseId: block.tool_use_id, isError: block.is_error === true });
+  for (const item of lineItems(new Story(session), node)) {
+    switch (item.kind) {
+      case 'prompt':
+      case 'text':
+        yield make(item.kind, { text: item.text.text });
+        break;
+      case 'thinking':
+        yield make('thinking', { text: item.text?.text ?? '' });
+        break;
+      case 'call':
+        yield make('call', { toolUseId: item.id, tool: item.tool, input: item.input ?? {} });
+        break;
+      case 'result':
+        yield make('result', { text: textOf(item.blocks), toolUseId: item.id, isError: item.isError });
+        break;
+      case 'error':
+      case 'note':
+        // What the client writes in place of an answer is an answer in the transcript.
+        if (node.type === 'assistant') yield make('text', { text: item.text.text });
+        break;
+      case 'queued':
+      case 'context':
+      case 'compaction':
+      case 'summary':
+      case 'fork':
+      case 'image':
+      case 'block':
+        break;
+      default:
+        item satisfies never;
     }
-    if (node.type !== 'assistant') continue;
-    if (isText(block)) yield make('text', { text: block.text });
-    else if (isThinking(block)) yield make('thinking', { text: block.type === 'thinking' ? block.thinking : '' });
-    else if (isToolUse(block)) yield make('call', { toolUseId: block.id, tool: block.name, input: block.input ?? {} });
   }
 }
 
@@ -39,6 +62,6 @@ interface About {
   readonly text: string;
   readonly toolUseId: string;
   readonly tool: string;
-  readonly input: object;
+  readonly input: JsonValue;
   readonly isError: boolean;
 }

@@ -1,21 +1,20 @@
 // Records as they are written → what a reader follows: prompts, answers, calls once their outcome is known, each under
 // the session and the sub-agent it belongs to.
 
-import { asObject, asString, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
 import { displayWidth, oneLine } from '../base/terminal-text.ts';
-import { blocksOf, isImage, isToolResult, isToolUse } from '../format/block.ts';
 import type { NewRecord } from '../library/follow.ts';
-import type { Node } from '../session/node.ts';
-import { promptText } from '../session/prompt-text.ts';
+import { makeCall } from '../session/story/call.ts';
+import type { CallItem, CompactionItem, Item, PromptItem, QueuedItem, ResultItem } from '../session/story/item.ts';
+import { isEmpty, lineItems } from '../session/story/line.ts';
+import { Story } from '../session/story/story.ts';
 import { summariseInput } from '../session/tool-summary.ts';
 import { agentIdOf, type LooseRecord, looseRecord, sessionIdOf } from './loose-record.ts';
-import { renderCall } from './show-call.ts';
-import { agentContext, type ShowContext } from './show-context.ts';
-import { renderNode } from './show-turn.ts';
+import { type ItemOptions, imageNote, showItem } from './show-items.ts';
 import type { Paint, Style } from './terminal/style.ts';
 import { indentLines, quoted, rule } from './terminal-lines.ts';
-import { counted, localTime } from './wording.ts';
+import { localTime } from './wording.ts';
 
 export interface TailTextOptions {
   readonly style: Style;
@@ -38,6 +37,8 @@ export class TailText {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #agentNames = new Map<string, string>();
   readonly #waiting = new Map<string, WaitingCall>();
+  /** Transcripts whose last compaction waits for its summary. */
+  readonly #boundaries = new Set<string>();
   #speaker = '';
 
   constructor({ style, width, now = Date.now, isExcerpt = false }: TailTextOptions) {
@@ -53,49 +54,61 @@ export class TailText {
 
   async *render(records: readonly NewRecord[]): AsyncGenerator<string> {
     for (const record of records) {
-      const loose = looseRecord(record);
-      const text = await this.#textOf(loose);
+      const text = await this.#render(looseRecord(record));
       if (text.trim() !== '') yield this.#placed(record, text);
     }
     yield* this.#slowCalls();
   }
 
-  async #textOf(loose: LooseRecord): Promise<string> {
-    const { node, blocks } = loose;
-    const context = this.#context(loose);
+  async #render(loose: LooseRecord): Promise<string> {
+    const { record, node, session } = loose;
+    const story = new Story(session);
+    const options = this.#options(record);
+    const items = [...lineItems(story, node)];
     const parts: string[] = [];
-    if (node.userKind === 'results') parts.push(...(await this.#outcomes(loose, context)));
-    const prompt = promptOf(loose, context);
-    if (prompt !== undefined) parts.push(prompt);
-    else if (node.userKind !== 'results') {
-      // Calls are left out here: they are shown when they are answered.
-      for await (const text of renderNode(context, node, new Map())) parts.push(text);
+    const show = async (item: Item): Promise<void> => {
+      for await (const text of showItem(story, item, options)) parts.push(text);
+    };
+    for (const item of items) if (item.kind === 'result') await show(this.#finish(story, item));
+    for (const item of items) {
+      switch (item.kind) {
+        case 'result':
+          break;
+        case 'call':
+          // Shown when it is answered, or after `patienceMs`.
+          this.#waiting.set(item.id, { record, item, since: this.#now(), isShown: false });
+          break;
+        case 'prompt':
+        case 'queued':
+          parts.push(promptLines(item, agentIdOf(record) !== undefined, options));
+          break;
+        case 'compaction':
+          if (!this.#isMarked(record, item)) await show(item);
+          break;
+        default:
+          if (!isEmpty(item)) await show(item);
+      }
     }
-    for (const block of blocks) if (isToolUse(block)) this.#wait(loose, block);
     return parts.join('');
   }
 
-  #context({ record, session }: LooseRecord): ShowContext {
-    const agents = { root: session, byCall: new Map(), byId: new Map(), shown: new Set<string>() };
+  /** A summary after a boundary is not another compaction; alone, a line does not know what is before it. */
+  #isMarked({ place }: NewRecord, { hasBoundary }: CompactionItem): boolean {
+    if (!hasBoundary) return this.#boundaries.delete(place.path);
+    this.#boundaries.add(place.path);
+    return false;
+  }
+
+  #options(record: NewRecord): ItemOptions {
     const indent = agentIdOf(record) === undefined ? 0 : agentIndent;
-    const width = Math.max(20, this.#width() - this.#gutterWidth() - indent);
-    return agentContext(session, agents, { full: false, style: this.#style, width });
+    return { full: false, style: this.#style, width: Math.max(20, this.#width() - this.#gutterWidth() - indent) };
   }
 
-  #wait({ record, node }: LooseRecord, { id, name, input }: { id: string; name: string; input?: JsonValue }): void {
-    this.#waiting.set(id, { record, node, name, input, since: this.#now(), isShown: false });
-  }
-
-  async #outcomes({ node, blocks }: LooseRecord, context: ShowContext): Promise<string[]> {
-    const texts: string[] = [];
-    for (const { tool_use_id: id, is_error: isError } of blocks.filter(isToolResult)) {
-      const call = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      const shown = { id, name: call?.name ?? 'a call made before', node, result: node, isError: isError === true };
-      const lines = renderCall(context, { ...shown, agentId: undefined }, call?.input);
-      for await (const text of lines) texts.push(text);
-    }
-    return texts;
+  #finish(story: Story, { id, node, isError }: ResultItem): CallItem {
+    const call = this.#waiting.get(id)?.item;
+    this.#waiting.delete(id);
+    const finished = { id, name: call?.tool ?? 'a call made before', node, result: node, isError, agentId: undefined };
+    return makeCall(story, finished, call?.input, 0, undefined);
   }
 
   *#slowCalls(): Generator<string> {
@@ -103,8 +116,9 @@ export class TailText {
       if (call.isShown || this.#now() - call.since < patienceMs) continue;
       call.isShown = true;
       const room = this.#width() - this.#gutterWidth() - agentIndent - 2;
-      const did = oneLine(`${call.name} ${summariseInput(call.name, call.input)}`, Math.max(10, room));
-      yield this.#placed(call.record, `${this.#style.yellow('…')} ${this.#style.muted(did)}\n`);
+      const { tool, input } = call.item;
+      const line = oneLine(`${tool} ${summariseInput(tool, input)}`, Math.max(10, room));
+      yield this.#placed(call.record, `${this.#style.yellow('…')} ${this.#style.muted(line)}\n`);
     }
   }
 
@@ -165,9 +179,7 @@ interface LiveSession {
 
 interface WaitingCall {
   readonly record: NewRecord;
-  readonly node: Node;
-  readonly name: string;
-  readonly input: JsonValue | undefined;
+  readonly item: CallItem;
   readonly since: number;
   isShown: boolean;
 }
@@ -186,28 +198,13 @@ function factsOf(record: NewRecord): string[] {
   return facts.map((fact) => oneLine(fact, 60)).filter((fact) => fact !== '');
 }
 
-/** What a person said in this record, also where it was typed while the agent worked; an agent's task in one line. */
-function promptOf(loose: LooseRecord, { style, width }: ShowContext): string | undefined {
-  const { node, record, blocks } = loose;
-  const queued = queuedText(record);
-  if (node.promptKind === undefined && queued === undefined) return undefined;
-  const text = (queued ?? promptText(blocks)).trim();
-  if (agentIdOf(record) !== undefined) return `${style.muted(`❯ ${oneLine(text, width - 2)}`)}\n`;
-  const images = blocks.filter(isImage).length;
-  const notes = [
-    ...(images === 0 ? [] : [`[${images === 1 ? 'image' : counted(images, 'image')}]`]),
-    ...(queued === undefined ? [] : ['(typed while it worked)']),
-  ];
+/** A sub-agent's task is one line. */
+function promptLines(item: PromptItem | QueuedItem, isAgent: boolean, { style, width }: ItemOptions): string {
+  const text = item.text.text.trim();
+  if (isAgent) return `${style.muted(`❯ ${oneLine(text, width - 2)}`)}\n`;
+  const notes = item.kind === 'queued' ? ['(typed while it worked)'] : imageNote(item.images.length);
   const lines = text === '' ? [] : [quoted(text, '❯', { style, width })];
   return `\n${[...lines, ...notes.map((note) => style.muted(`  ${note}`))].join('\n')}\n`;
-}
-
-/** A prompt that is given to the model in the middle of a turn has no user line in newer clients. */
-function queuedText({ head, entry }: NewRecord): string | undefined {
-  if (head.type !== 'attachment' || head.subtype !== 'queued_command') return undefined;
-  const attachment = asObject(entry.attachment) ?? {};
-  if (attachment.isMeta === true || attachment.commandMode === 'task-notification') return undefined;
-  return promptText(blocksOf(attachment.prompt)) || undefined;
 }
 
 function readMeta(transcript: string): JsonObject {

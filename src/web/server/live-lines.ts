@@ -1,10 +1,10 @@
 // Lines of a transcript → what happened, a few words each: for the page that shows everything that runs now.
-import { type Block, blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../../format/block.ts';
-import { contentOf } from '../../format/entry.ts';
 import { resultText } from '../../session/call-result.ts';
-import type { Node } from '../../session/node.ts';
-import { promptText } from '../../session/prompt-text.ts';
-import { readEntry, type Session } from '../../session/session.ts';
+import { isMessage, type Node } from '../../session/node.ts';
+import type { Session } from '../../session/session.ts';
+import type { LineItem } from '../../session/story/item.ts';
+import { lineItems } from '../../session/story/line.ts';
+import { Story } from '../../session/story/story.ts';
 import { summariseInput } from '../../session/tool-summary.ts';
 import type { LiveLine } from '../wire.ts';
 import { finite } from './listed-row.ts';
@@ -12,33 +12,41 @@ import { finite } from './listed-row.ts';
 const textChars = 400;
 
 export function liveLines(session: Session, nodes: readonly Node[], agentId: string | null): readonly LiveLine[] {
-  return nodes.flatMap((node) => {
-    if (node.type !== 'user' && node.type !== 'assistant') return [];
+  const story = new Story(session);
+  return nodes.filter(isMessage).flatMap((node) => {
     const place = { line: node.line, agentId, time: finite(node.time) };
-    return tell(node, contentOf(readEntry(session, node)))
-      .filter(({ text, tool }) => text !== '' || tool !== null)
-      .map((told) => ({ ...place, ...told }));
+    return [...lineItems(story, node)].flatMap((item) => {
+      const live = liveItem(item);
+      return live === undefined || (live.text === '' && live.tool === null) ? [] : [{ ...place, ...live }];
+    });
   });
 }
 
-type Told = Pick<LiveLine, 'kind' | 'tool' | 'text'>;
-
-function tell(node: Node, blocks: readonly Block[]): readonly Told[] {
-  if (node.isApiError) return [{ kind: 'error', tool: null, text: shorten(textOf(blocks)) }];
-  if (node.promptKind !== undefined) return [{ kind: 'prompt', tool: null, text: shorten(promptText(blocks)) }];
-  return blocks.flatMap((block): readonly Told[] => {
-    if (isToolUse(block))
-      return [{ kind: 'call', tool: block.name, text: shorten(summariseInput(block.name, block.input)) }];
-    if (isToolResult(block)) {
-      const kind = block.is_error === true ? 'error' : 'result';
-      return [{ kind, tool: null, text: shorten(resultText(blocksOf(block.content))) }];
-    }
-    if (node.type !== 'assistant') return [];
-    if (isText(block)) return [{ kind: 'text', tool: null, text: shorten(block.text) }];
-    if (isThinking(block))
-      return [{ kind: 'thinking', tool: null, text: shorten('thinking' in block ? String(block.thinking) : '') }];
-    return [];
-  });
+function liveItem(item: LineItem): Pick<LiveLine, 'kind' | 'tool' | 'text'> | undefined {
+  switch (item.kind) {
+    case 'prompt':
+    case 'text':
+    case 'error':
+      return { kind: item.kind, tool: null, text: shorten(item.text.text) };
+    case 'thinking':
+      return { kind: 'thinking', tool: null, text: shorten(item.text?.text ?? '') };
+    case 'call':
+      return { kind: 'call', tool: item.tool, text: shorten(summariseInput(item.tool, item.input)) };
+    case 'result':
+      return { kind: item.isError ? 'error' : 'result', tool: null, text: shorten(resultText(item.blocks)) };
+    case 'note':
+      return item.about === 'client' ? { kind: 'text', tool: null, text: shorten(item.text.text) } : undefined;
+    case 'queued':
+    case 'context':
+    case 'compaction':
+    case 'summary':
+    case 'fork':
+    case 'image':
+    case 'block':
+      return undefined;
+    default:
+      return item satisfies never;
+  }
 }
 
 function shorten(text: string): string {
