@@ -95,11 +95,11 @@ export type { Segment } from './doctor/segments.ts';
 export { exportAnthropic } from './export/anthropic.ts';
 export type { JsonOptions } from './export/json.ts';
 export { exportJson } from './export/json.ts';
+export type { MarkdownOptions } from './export/markdown.ts';
 export { exportMarkdown } from './export/markdown.ts';
 export { exportOpenai } from './export/openai.ts';
 export type { SecretCount, Subject } from './export/subject.ts';
 export { exportSubject } from './export/subject.ts';
-export type { MarkdownOptions } from './export/telling.ts';
 export type {
   Block,
   BlockOf,

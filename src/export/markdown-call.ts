@@ -1,98 +1,102 @@
-// A tool call → one line with what it did and what came of it; folded below it edits as a diff, commands with their
-// output, other tools with input and output. What a file read brought stays in the transcript.
+// A tool call → one line with its input summary and its outcome; folded below it edits as a diff, commands with their
+// output, other tools with input and output. The content of a file that was read stays in the transcript.
 import path from 'node:path';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../base/json.ts';
 import { prettyJson } from '../base/json-text.ts';
 import { oneLine } from '../base/terminal-text.ts';
-import { isToolResult } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
-import { type Hunk, isHunk, isTodo } from '../format/tool-result.ts';
-import { outcomeOf, resultText, withoutFolder } from '../session/call-result.ts';
-import { resultBlocks } from '../session/result-blocks.ts';
-import { readEntry } from '../session/session.ts';
-import type { ToolCall } from '../session/tool-calls.ts';
-import { summariseInput } from '../session/tool-summary.ts';
+import type { Hunk } from '../format/tool-result.ts';
+import { outcomeOf } from '../session/call-result.ts';
+import type { DiffDetail, TodoDetail } from '../session/story/detail.ts';
+import type { CallItem } from '../session/story/item.ts';
 import { shortened } from './markdown-cut.ts';
+import type { Piece } from './markdown-items.ts';
 import { codeSpan, fenced, plainLine, safeMarkdown, summaryText } from './markdown-text.ts';
-import type { Piece, Telling } from './telling.ts';
 
-export function* tellCall(telling: Telling, call: ToolCall, input: JsonValue | undefined): Generator<Piece> {
-  const result = resultText(resultBlocks(telling.session, call)).replace(/<\/?tool_use_error>/g, '');
-  const did = oneLine(withoutFolder(summariseInput(call.name, input), telling.cwd), didChars);
-  // The diff says what a change came to.
-  const isTold = call.result !== undefined && !call.isError && changes.has(call.name);
-  const came = isTold ? '' : outcomeOf(call, result, did);
-  const mark = call.result === undefined ? '?' : call.isError ? '✗' : '✓';
-  const folded = foldedParts(telling, call, asObject(input) ?? {}, result);
+interface CallOptions {
+  readonly full: boolean;
+  /** The level of the topmost headings in a plan. */
+  readonly top: number;
+}
+
+export const marks = { done: '✓', failed: '✗', open: '?' } as const;
+
+export function* callPieces(call: CallItem, options: CallOptions): Generator<Piece> {
+  const { tool, state, result, output } = call;
+  const mark = marks[state];
+  const summary = oneLine(call.summary, summaryChars);
+  // The diff shows the outcome of a change.
+  const isChanged = state === 'done' && changes.has(tool);
+  const outcome = isChanged ? '' : outcomeOf({ isError: state === 'failed', result }, output, summary);
+  const folded = foldedParts(call, options);
   if (folded.length === 0) {
     const line = [
-      `- ${mark} **${plainLine(call.name, 60)}**`,
-      codeSpan(did),
-      came === '' ? '' : `· ${plainLine(came, 100)}`,
+      `- ${mark} **${plainLine(tool, 60)}**`,
+      codeSpan(summary),
+      outcome === '' ? '' : `· ${plainLine(outcome, 100)}`,
     ];
     yield { text: line.filter((part) => part !== '').join(' '), isItem: true };
     return;
   }
-  const facts = [
-    `<b>${summaryText(call.name, 60)}</b>`,
-    did === '' ? '' : `<code>${summaryText(did, didChars)}</code>`,
-  ];
-  const outcome = came === '' ? '' : ` · ${summaryText(came, 100)}`;
-  yield { text: `<details>\n<summary>${mark} ${facts.filter((fact) => fact !== '').join(' ')}${outcome}</summary>` };
+  const name = `<b>${summaryText(tool, 60)}</b>`;
+  const code = summary === '' ? '' : ` <code>${summaryText(summary, summaryChars)}</code>`;
+  const end = outcome === '' ? '' : ` · ${summaryText(outcome, 100)}`;
+  yield { text: `<details>\n<summary>${mark} ${name}${code}${end}</summary>` };
   for (const text of folded) yield { text };
   yield { text: '</details>' };
 }
 
-const didChars = 100;
+const summaryChars = 100;
 const changes: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write']);
 
-function foldedParts(telling: Telling, call: ToolCall, input: JsonObject, result: string): readonly string[] {
-  const output = result.trim() === '' ? [] : [fenced(shortened(result, telling.full))];
-  switch (call.name) {
-    case 'Read':
-    case 'NotebookRead':
-    case 'LS':
-      return call.isError || telling.full === true ? output : [];
-    case 'Bash':
-      return [...commandPart(telling, input), ...output];
-    case 'Edit':
-    case 'MultiEdit':
-    case 'Write':
-      return call.isError ? output : changeParts(telling, call, input);
-    case 'TodoWrite':
-      return todoParts(input);
-    case 'ExitPlanMode':
-      return [safeMarkdown(asString(input.plan) ?? '', { top: telling.top }), ...(call.isError ? output : [])];
+function foldedParts(call: CallItem, { full, top }: CallOptions): readonly string[] {
+  const { tool, detail, output: text } = call;
+  const input = asObject(call.input) ?? {};
+  const isError = call.state === 'failed';
+  const output = text.trim() === '' ? [] : [fenced(shortened(text, full))];
+  const plain = [...inputPart(input, full), ...output];
+  switch (detail.as) {
+    case 'file':
+      return isError || full ? output : [];
+    case 'search':
+      return tool !== 'LS' ? plain : isError || full ? output : [];
+    case 'shell':
+      return tool === 'Bash' ? [...commandPart(detail.command.text, full), ...output] : plain;
+    case 'diff':
+      return !changes.has(tool) ? plain : isError ? output : changeParts(detail, full);
+    case 'todos':
+      return tool === 'TodoWrite' ? [todoList(detail)] : plain;
+    case 'plan':
+      return tool === 'ExitPlanMode' ? [safeMarkdown(detail.plan.text, { top }), ...(isError ? output : [])] : plain;
+    case 'web-search':
+    case 'web-fetch':
+    case 'agent':
+    case 'questions':
+    case 'json':
+      return plain;
     default:
-      return [...inputPart(telling, input), ...output];
+      return detail satisfies never;
   }
 }
 
-/** What the line shows whole is not said again. */
-function commandPart({ full }: Telling, { command }: JsonObject): readonly string[] {
-  const text = asString(command) ?? '';
-  return text === '' || oneLine(text, didChars) === text.trim() ? [] : [fenced(shortened(text, full), 'bash')];
+/** Nothing if the line shows it whole. */
+function commandPart(text: string, full: boolean): readonly string[] {
+  return text === '' || oneLine(text, summaryChars) === text.trim() ? [] : [fenced(shortened(text, full), 'bash')];
 }
 
-function changeParts(telling: Telling, call: ToolCall, input: JsonObject): readonly string[] {
-  const hunks = patchOf(telling, call);
-  if (hunks.length > 0) return [fenced(shortened(diffText(hunks), telling.full), 'diff')];
-  const content = asString(input.content);
-  if (content !== undefined) return [fenced(shortened(content, telling.full), languageOf(input.file_path))];
-  const edits = isArray(input.edits) ? input.edits.filter(isObject) : [input];
-  return edits.flatMap((edit) => {
-    const lines = [...changed('-', edit.old_string), ...changed('+', edit.new_string)];
-    return lines.length === 0 ? [] : [fenced(shortened(lines.join('\n'), telling.full), 'diff')];
-  });
-}
-
-/** The line of a result tells of one call; where it holds several results, nothing says whose it is. */
-function patchOf({ session }: Telling, call: ToolCall): readonly Hunk[] {
-  if (call.result === undefined) return [];
-  const entry = readEntry(session, call.result);
-  if (contentOf(entry).filter(isToolResult).length !== 1) return [];
-  const patch = asObject((entry as JsonObject).toolUseResult)?.structuredPatch;
-  return isArray(patch) ? patch.filter(isHunk) : [];
+function changeParts({ change, file }: DiffDetail, full: boolean): readonly string[] {
+  switch (change.from) {
+    case 'patch':
+      return [fenced(shortened(diffText(change.hunks), full), 'diff')];
+    case 'content':
+      return change.content === null ? [] : [fenced(shortened(change.content, full), languageOf(file))];
+    case 'edits': {
+      const { edits } = change.input;
+      return (isArray(edits) ? edits.filter(isObject) : [change.input]).flatMap((edit) => {
+        const lines = [...changed('-', edit.old_string), ...changed('+', edit.new_string)];
+        return lines.length === 0 ? [] : [fenced(shortened(lines.join('\n'), full), 'diff')];
+      });
+    }
+  }
 }
 
 function diffText(hunks: readonly Hunk[]): string {
@@ -107,24 +111,24 @@ function changed(mark: string, text: unknown): string[] {
   return typeof text === 'string' && text !== '' ? text.split('\n').map((line) => mark + line) : [];
 }
 
-function languageOf(file: unknown): string {
-  const extension = path.extname(asString(file) ?? '').slice(1);
+function languageOf(file: string): string {
+  const extension = path.extname(file).slice(1);
   return /^\w{1,10}$/.test(extension) ? extension : '';
 }
 
-function todoParts({ todos }: JsonObject): readonly string[] {
-  const items = (isArray(todos) ? todos.filter(isTodo) : []).map(({ content, status }) => {
+function todoList({ todos }: TodoDetail): string {
+  const items = todos.map(({ content, status }) => {
     const isDone = status === 'completed';
     return `- [${isDone ? 'x' : ' '}] ${plainLine(content)}${status === 'in_progress' ? ' *(in progress)*' : ''}`;
   });
-  return items.length === 0 ? [] : [items.join('\n')];
+  return items.join('\n');
 }
 
-/** Nothing where the line says it all: one short text. */
-function inputPart({ full }: Telling, input: JsonObject): readonly string[] {
+/** Nothing if the line says it all: one short text. */
+function inputPart(input: JsonObject, full: boolean): readonly string[] {
   const values = Object.values(input);
   const [only] = values;
   if (values.length === 0) return [];
-  if (values.length === 1 && typeof only === 'string' && oneLine(only, didChars) === only.trim()) return [];
+  if (values.length === 1 && typeof only === 'string' && oneLine(only, summaryChars) === only.trim()) return [];
   return [fenced(shortened(prettyJson(input), full), 'json')];
 }

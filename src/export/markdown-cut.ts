@@ -6,8 +6,8 @@ const headLines = 40;
 const tailLines = 10;
 const lineChars = 500;
 
-export function shortened(text: string, full: boolean | undefined): string {
-  if (full === true) return text;
+export function shortened(text: string, full: boolean): string {
+  if (full) return text;
   const lines = text.split('\n');
   const left = lines.length - headLines - tailLines;
   // To leave out a line or two would save nothing.

@@ -2,24 +2,29 @@
 // comes out a block at a time, so that a session of any length needs no more memory than its longest line.
 import path from 'node:path';
 import { counted } from '../base/human.ts';
-import { isDocument, isImage } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
-import { promptText } from '../session/prompt-text.ts';
-import { deliveredAt, type QueuedPrompt, typedDuring } from '../session/queue.ts';
-import { readEntry, versionsOf } from '../session/session.ts';
+import { versionsOf } from '../session/session.ts';
+import { Story } from '../session/story/story.ts';
 import { summarise } from '../session/summary.ts';
-import { toolCallsOf } from '../session/tool-calls.ts';
 import { turnUsage } from '../session/turn-usage.ts';
-import { type Turn, turnsOf } from '../session/turns.ts';
+import type { Turn } from '../session/turns.ts';
 import { sessionUsage } from '../session/usage-lines.ts';
 import { usageText } from '../session/usage-text.ts';
-import { tellAnswer } from './markdown-answer.ts';
-import { tellNote } from './markdown-note.ts';
+import { itemPieces, type Piece, type PieceOptions } from './markdown-items.ts';
 import { quoted } from './markdown-quote.ts';
 import { codeSpan, plainLine } from './markdown-text.ts';
 import { modelsOf } from './models.ts';
-import type { SecretCount, Subject } from './subject.ts';
-import { type MarkdownOptions, type Piece, startTelling, type Telling } from './telling.ts';
+import { openSubjectAgent, type SecretCount, type Subject } from './subject.ts';
+
+/** Options of `exportMarkdown`. */
+export interface MarkdownOptions {
+  /** Whole paths and ids, and outputs without a cut. */
+  readonly full?: boolean;
+  readonly thinking?: boolean;
+  /** From 1; the active one unless it is given. */
+  readonly branch?: number;
+  /** Only this turn of it, from 1, without the table of facts. */
+  readonly turn?: number;
+}
 
 /** Yields a session as Markdown. */
 export async function* exportMarkdown(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<string> {
@@ -36,42 +41,47 @@ export async function* markdownByTurn(subject: Subject, options: MarkdownOptions
   let wasItem = false;
   let isFirst = true;
   let turn = 0;
-  for await (const { text, isItem = false, opens = turn } of pieces(startTelling(subject, options))) {
+  for await (const { text, isItem = false, opens = turn } of pieces(subject, options)) {
     turn = opens;
     if (text === '') continue;
-    // Names of tools and models stand beside the lines, where nothing was hidden yet.
+    // Names of tools and models do not come from the lines, which are already redacted.
     yield { turn, text: subject.hide(`${isFirst || (wasItem && isItem) ? '' : '\n'}${text}\n`) };
     isFirst = false;
     wasItem = isItem;
   }
 }
 
-async function* pieces(telling: Telling): AsyncGenerator<Piece> {
-  const { session, subject } = telling;
-  const turns = turnsOf(session, session.branches[(telling.branch ?? 1) - 1]);
-  if (telling.turn !== undefined) {
-    for (const turn of turns.filter(({ index }) => index === telling.turn)) yield* tellTurn(telling, turn);
+async function* pieces(subject: Subject, options: MarkdownOptions): AsyncGenerator<Piece> {
+  const { session } = subject;
+  const { full = false, thinking = false, branch = 1 } = options;
+  const story = new Story(session, {
+    branch: session.branches[branch - 1],
+    open: (root, agent) => openSubjectAgent(subject, { root }, agent),
+  });
+  const pieceOptions = { subject, full, thinking, isAgent: false };
+  const { turns } = story;
+  if (options.turn !== undefined) {
+    for (const turn of turns.filter(({ index }) => index === options.turn))
+      yield* turnPieces(story, turn, pieceOptions);
     return;
   }
-  yield* header(telling);
+  yield* header(subject, full);
   if (turns.length === 0) yield { text: '*No conversation in this session, only bookkeeping.*' };
-  for (const turn of turns) yield* tellTurn(telling, turn);
-  for (const { text } of telling.queued.filter(({ outcome }) => outcome === 'waiting')) {
+  for (const turn of turns) yield* turnPieces(story, turn, pieceOptions);
+  for (const { text } of story.waiting) {
     yield { text: quoted(text) };
     yield { text: '*(typed, but never sent)*' };
   }
   if (subject.isRedacted) yield { text: `---\n\n*${redactionNote(subject.secrets())}*` };
 }
 
-function* header({ session, subject, full }: Telling): Generator<Piece> {
+function* header(subject: Subject, full: boolean): Generator<Piece> {
+  const { session } = subject;
   const { title, cwd, startedAt, endedAt, turns, damage } = summarise(session);
   yield { text: `# ${plainLine(firstLine(subject.hide(title ?? '')), 100) || 'Untitled session'}` };
   const rows: (readonly [string, string])[] = [
-    ['Session', codeSpan(full === true ? session.id : session.id.slice(0, 8))],
-    [
-      'Project',
-      cwd === undefined ? '' : full === true ? codeSpan(subject.hide(cwd)) : plainLine(baseName(subject.hide(cwd))),
-    ],
+    ['Session', codeSpan(full ? session.id : session.id.slice(0, 8))],
+    ['Project', cwd === undefined ? '' : full ? codeSpan(subject.hide(cwd)) : plainLine(baseName(subject.hide(cwd)))],
     ['When', timeSpan(startedAt, endedAt)],
     [
       'Model',
@@ -92,8 +102,8 @@ function* header({ session, subject, full }: Telling): Generator<Piece> {
     ],
     ['Damage', damage === 0 ? '' : `${counted(damage, 'place')} of the transcript could not be read as written`],
   ];
-  const told = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${value} |`);
-  yield { text: ['| | |', '| --- | --- |', ...told].join('\n') };
+  const known = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${value} |`);
+  yield { text: ['| | |', '| --- | --- |', ...known].join('\n') };
 }
 
 /** A prompt that serves as a title may be pages long. */
@@ -106,49 +116,34 @@ function baseName(folder: string): string {
   return path.win32.basename(folder);
 }
 
-async function* tellTurn(telling: Telling, turn: Turn): AsyncGenerator<Piece> {
-  const { session, queued } = telling;
-  const calls = new Map(toolCallsOf(session, turn).map((call) => [call.id, call]));
-  const typed = [...typedDuring(queued, turn.nodes)];
-  yield* turnHead(telling, turn);
-  for (const node of turn.nodes) {
-    while (typed[0] !== undefined && deliveredAt(typed[0]) < node.index) yield* typedPrompt(typed.shift());
-    if (node === turn.prompt) continue;
-    if (node.type === 'assistant') yield* tellAnswer(telling, node, calls);
-    else yield* tellNote(telling, node);
-  }
-  for (const prompt of typed) yield* typedPrompt(prompt);
+async function* turnPieces(story: Story, turn: Turn, options: PieceOptions): AsyncGenerator<Piece> {
+  yield* turnHead(story, turn);
+  for (const item of story.items(turn)) yield* itemPieces(story, item, options);
 }
 
-function* turnHead({ session }: Telling, turn: Turn): Generator<Piece> {
-  const blocks = turn.prompt === undefined ? [] : contentOf(readEntry(session, turn.prompt));
-  const text = promptText(blocks).trim();
+function* turnHead(story: Story, turn: Turn): Generator<Piece> {
+  const prompt = story.prompt(turn);
+  const text = prompt?.text.text.trim() ?? '';
   const words = plainLine(firstLine(text).replaceAll('`', ''), 72);
   yield {
-    text: `## ${turn.index}. ${words === '' ? (turn.prompt === undefined ? 'Before the first prompt' : 'Prompt') : words}`,
+    text: `## ${turn.index}. ${words === '' ? (prompt === undefined ? 'Before the first prompt' : 'Prompt') : words}`,
     opens: turn.index,
   };
-  const usage = turnUsage(session, turn);
+  const usage = turnUsage(story.session, turn);
   const facts = [
     minute(turn.nodes[0]?.time ?? Number.NaN),
     usage.messages === 0 ? '' : usageText(usage),
     turn.promptKind === 'queued' ? 'typed while it worked' : '',
   ];
-  const told = facts.filter((fact) => fact !== '').join(' · ');
-  yield { text: told === '' ? '' : `*${told}*` };
+  const line = facts.filter((fact) => fact !== '').join(' · ');
+  yield { text: line === '' ? '' : `*${line}*` };
   yield { text: text === '' ? '' : quoted(text) };
-  yield { text: attachments(blocks.filter(isImage).length, 'image') };
-  yield { text: attachments(blocks.filter(isDocument).length, 'document') };
+  yield { text: attachments(prompt?.images.length ?? 0, 'image') };
+  yield { text: attachments(prompt?.documents.length ?? 0, 'document') };
 }
 
 function attachments(count: number, noun: string): string {
   return count === 0 ? '' : `*[${count === 1 ? noun : counted(count, noun)}]*`;
-}
-
-function* typedPrompt(prompt: QueuedPrompt | undefined): Generator<Piece> {
-  if (prompt === undefined) return;
-  yield { text: quoted(prompt.text) };
-  yield { text: '*(typed while it worked)*' };
 }
 
 export function redactionNote(secrets: readonly SecretCount[]): string {

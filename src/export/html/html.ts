@@ -6,10 +6,9 @@ import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { neutralise } from '../../base/hostile-text.ts';
 import { titleOf } from '../../session/title.ts';
-import { markdownByTurn, redactionNote } from '../markdown.ts';
+import { type MarkdownOptions, markdownByTurn, redactionNote } from '../markdown.ts';
 import { startOf } from '../page/text.ts';
 import type { Subject } from '../subject.ts';
-import type { MarkdownOptions } from '../telling.ts';
 import { type EmbeddedSession, embeddedId, markdownId } from './embedded.ts';
 import { type DataElement, PageData, type PageDataOptions } from './page-data.ts';
 
