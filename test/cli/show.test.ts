@@ -271,6 +271,25 @@ test('a compaction tells what started it, the sizes and how much was kept', (con
   ]);
 });
 
+test('a summary without a boundary, as 1.0 clients wrote it, is marked as a compaction', (context) => {
+  const root = temporaryFolder(context);
+  const lines = [user('go'), assistant('Gone.'), user('This session is being continued.', { isCompactSummary: true })];
+  assert.deepEqual(turnOf(lines, root).slice(-3), ['', `══ compacted ${'═'.repeat(67)}`, '┊ summary, 32 characters']);
+});
+
+test('--full shows the output of a failed call without the tags that the client adds for the model', (context) => {
+  const lines = [
+    user('go'),
+    assistant([toolUse('t1', 'Read', { file_path: '/gone' })]),
+    user([toolResult('t1', '<tool_use_error>File does not exist.</tool_use_error>', true)]),
+  ];
+  assert.deepEqual(turnOf(lines, temporaryFolder(context), '--full').slice(-3), [
+    '✗ Read /gone  File does not exist.',
+    '  ┊ file_path: /gone',
+    '  │ File does not exist.',
+  ]);
+});
+
 test('sub-agents stand indented below the call that started them, in all three layouts', () => {
   for (const [version, call, agent] of [
     ['1.0.57', '✓ Task Read readme  It is a widgets CLI.', '  ↳ general-purpose inline-1 62 out'],

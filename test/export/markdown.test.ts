@@ -40,6 +40,14 @@ test('nothing of a hostile session is rendered as HTML, and only turns are in th
   assert.equal(html.match(/<details>/g)?.length, html.match(/<\/details>/g)?.length);
 });
 
+test('a summary without a boundary, as 1.0 clients wrote it, is marked as a compaction', async (context) => {
+  const text = sessionText([user('go'), assistant('Gone.'), user('What was said.', { isCompactSummary: true })]);
+  const markdown = await textFrom(exportMarkdown(await subjectFrom(context, text)));
+  const end =
+    '**The history was compacted**\n\n<details>\n<summary>Summary of what was said before</summary>\n\nWhat was said.';
+  assert.ok(markdown.includes(`Gone.\n\n---\n\n${end}`), markdown);
+});
+
 test('every single breakout stays inside, whatever follows it', () => {
   for (const text of hostileTexts()) {
     const html = marked.parse(`${safeMarkdown(text, { top: 3 })}\n\n<b>ours</b>\n`, { async: false });

@@ -1,5 +1,5 @@
 // Lines of a transcript → what happened, a few words each: for the page that shows everything that runs now.
-import { resultText } from '../../session/call-result.ts';
+import { resultText, withoutErrorTags } from '../../session/call-result.ts';
 import { isMessage, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
 import type { LineItem } from '../../session/story/item.ts';
@@ -33,7 +33,11 @@ function liveItem(item: LineItem): Pick<LiveLine, 'kind' | 'tool' | 'text'> | un
     case 'call':
       return { kind: 'call', tool: item.tool, text: shorten(summariseInput(item.tool, item.input)) };
     case 'result':
-      return { kind: item.isError ? 'error' : 'result', tool: null, text: shorten(resultText(item.blocks)) };
+      return {
+        kind: item.isError ? 'error' : 'result',
+        tool: null,
+        text: shorten(withoutErrorTags(resultText(item.blocks))),
+      };
     case 'note':
       return item.about === 'client' ? { kind: 'text', tool: null, text: shorten(item.text.text) } : undefined;
     case 'queued':
