@@ -14,7 +14,7 @@ import { barred, hanging, indentLines, quoted, rule } from './terminal-lines.ts'
 import { counted, outputText } from './wording.ts';
 
 export interface ItemOptions {
-  /** With the input and output of calls, thinking, and what the client told the model. */
+  /** With the input and output of calls, thinking, and what the client sent to the model. */
   readonly full: boolean;
   readonly style: Style;
   readonly width: number;
@@ -129,9 +129,7 @@ function contextLines({ source, node, text }: ContextItem, { style, width }: Ite
 }
 
 function forkLine({ branch, turns, isReplay }: ForkItem, { style, width }: ItemOptions): string {
-  const what = isReplay
-    ? 'the same history stands here again'
-    : `another branch leaves here, ${counted(turns, 'turn')}`;
+  const what = isReplay ? 'the same history is repeated here' : `another branch leaves here, ${counted(turns, 'turn')}`;
   const text = `${what}: --branch ${branch}`;
   return `${hanging(text, { mark: '⑂', width, paintMark: style.accent, paint: style.accent })}\n`;
 }

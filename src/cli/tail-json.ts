@@ -44,16 +44,8 @@ export function* tailObjects(record: NewRecord): Generator<object> {
         // What the client writes in place of an answer is an answer in the transcript.
         if (node.type === 'assistant') yield make('text', { text: item.text.text });
         break;
-      case 'queued':
-      case 'context':
-      case 'compaction':
-      case 'summary':
-      case 'fork':
-      case 'image':
-      case 'block':
-        break;
       default:
-        item satisfies never;
+        item.kind satisfies 'queued' | 'context' | 'compaction' | 'summary' | 'fork' | 'image' | 'block'; // left out
     }
   }
 }

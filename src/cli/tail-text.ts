@@ -122,7 +122,7 @@ export class TailText {
     }
   }
 
-  /** The text below its session's line, behind its session's mark where there are several, indented below its agent. */
+  /** Text below its session's line, after its session's mark if there are several, indented below its agent. */
   #placed(record: NewRecord, text: string): string {
     const sessionId = sessionIdOf(record);
     const agentId = agentIdOf(record);

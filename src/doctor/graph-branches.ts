@@ -15,7 +15,7 @@ export function checkBranches(patient: Patient): Finding[] {
 /** Results beside a line that is on the chain; what stands behind a break is the break's doing. */
 function checkBeside(patient: Patient): Finding[] {
   const { session, lost, oldLost, chain, oldChain } = patient;
-  const beside = [...(session.branches[0]?.beside ?? [])];
+  const beside = [...(session.branches[0]?.sideLines ?? [])];
   const missed = (held: ReadonlySet<Node>, missing: ReadonlySet<Node>): readonly Node[] =>
     beside.flatMap(([anchor, lines]) =>
       held.has(anchor) ? lines.filter((line) => missing.has(line) && !line.hidden) : [],

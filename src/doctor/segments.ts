@@ -20,7 +20,7 @@ export function segmentsOf(patient: Patient): readonly Segment[] {
   const [active, ...others] = session.branches;
   if (active === undefined) return [];
   const before = active.nodes.slice(0, patient.compacted);
-  const besides = new Set([...active.beside.values()].flat());
+  const besides = new Set([...active.sideLines.values()].flat());
   return [
     ...(before.length === 0 ? [] : [segment('compacted', before, new Set())]),
     ...runs(patient).map(({ kind, nodes }) => segment(kind, nodes, besides)),

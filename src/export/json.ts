@@ -31,7 +31,7 @@ export interface JsonOptions {
 
 /** Yields a session as JSON. */
 export async function* exportJson(subject: Subject, options: JsonOptions = {}): AsyncGenerator<string> {
-  // Names of tools and models stand beside the lines, where nothing was hidden yet.
+  // Names of tools and models do not come from the lines, which are already redacted.
   for await (const piece of pieces(subject, options)) yield subject.hide(piece);
 }
 
@@ -96,7 +96,7 @@ function promptJson(session: Session, { prompt, promptKind }: Turn): object | nu
   return { kind: promptKind, text, uuid: prompt.uuid ?? null, timestamp: isoDate(prompt.time) };
 }
 
-/** Results stand with their calls; a message that held nothing else is not listed. */
+/** Results are listed with their calls; a message that held nothing else is not listed. */
 function messageJson(session: Session, message: Message, { thinking }: JsonOptions): object | undefined {
   const all: Block[] = message.nodes.flatMap((node) => contentOf(readEntry(session, node)));
   const content = all.filter((block) => block.type !== 'tool_result' && (thinking === true || !isThinking(block)));

@@ -117,7 +117,7 @@ async function* agentPieces(
   const opened = await story.openAgent(agent);
   switch (opened.state) {
     case 'shown':
-      yield { text: `- ${marks[call.state]} ${line} (told above)`, isItem: true };
+      yield { text: `- ${marks[call.state]} ${line} (shown above)`, isItem: true };
       return;
     case 'unreadable':
       yield { text: `- ✗ ${line} (its file cannot be read: ${plainLine(opened.reason, 20)})`, isItem: true };

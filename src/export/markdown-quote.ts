@@ -1,4 +1,4 @@
-// What a person typed → a quote. It keeps its lines, which Markdown would join, and its headings become text.
+// A prompt → a quote. It keeps its lines, which Markdown would join, and its headings become text.
 import { safeMarkdown } from './markdown-text.ts';
 
 export function quoted(text: string): string {

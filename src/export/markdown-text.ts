@@ -44,7 +44,7 @@ export interface SafeMarkdownOptions {
   readonly top?: number;
 }
 
-/** Markdown that somebody wrote, as it is but for what could break out; of a huge text the rest follows in a fence. */
+/** Markdown from a transcript, unchanged except for what could break out; the rest of a huge text follows in a fence. */
 export function safeMarkdown(text: string, options: SafeMarkdownOptions = {}): string {
   const { markdown, rest } = boundMarkdown(text);
   const start = safeStart(markdown, options);
@@ -112,23 +112,23 @@ interface OpenedFence {
 }
 
 /**
- * Behind quote marks and list marks too. Four spaces and more would make it a fence in some lists and text elsewhere;
+ * After quote marks and list marks too. Four spaces and more would make it a fence in some lists and text elsewhere;
  * with three it is one everywhere.
  */
 function openFence(line: string): OpenedFence | undefined {
   const match = /^((?: {0,3}>)*)(\s*)((?:[-*+]|\d{1,9}[.)])\s+)?(?:(`{3,})([^`]*)|(~{3,})(.*))$/.exec(line);
   if (match === null) return undefined;
-  const [, quoteMarks = '', behind = '', mark = '', backticks, afterBackticks, tildes = '', afterTildes] = match;
+  const [, quoteMarks = '', gap = '', mark = '', backticks, afterBackticks, tildes = '', afterTildes] = match;
   const quotes = countQuotes(quoteMarks);
   // One space belongs to the quote mark.
-  const space = quotes > 0 && behind.startsWith(' ') ? behind.slice(1) : behind;
+  const space = quotes > 0 && gap.startsWith(' ') ? gap.slice(1) : gap;
   const indent = space.replaceAll('\t', '    ').length + mark.length;
   const ticks = backticks ?? tildes;
   const info = afterBackticks ?? afterTildes ?? '';
   const prefix = '> '.repeat(quotes) + ' '.repeat(Math.min(3, indent));
   return {
     fence: { prefix, ticks, indent, quotes },
-    // Without the empty line a mark by itself would belong to the paragraph above.
+    // Without the empty line a mark alone would belong to the paragraph above.
     before:
       mark === '' ? [] : ['> '.repeat(quotes).trimEnd(), `${'> '.repeat(quotes)}${space.slice(0, 3)}${mark.trim()}`],
     info: info.trim().replace(/[^\w+#.-].*$/s, ''),

@@ -37,7 +37,7 @@ export function* chatMessages(messages: readonly WireMessage[]): Generator<JsonO
   }
 }
 
-/** Results first: they must stand directly behind the calls. Pictures in them follow as the user's own. */
+/** Results first: they must follow the calls directly. Images in them come after, as a message of the user. */
 function* askedMessages(role: string, blocks: readonly Block[]): Generator<JsonObject> {
   const results = blocks.filter(isToolResult);
   const shown: Block[] = [];

@@ -13,7 +13,7 @@ import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
 export interface Subject {
   readonly session: Session;
   readonly isRedacted: boolean;
-  /** For texts that stand beside the lines: a title in a file of its own, the name of an agent. */
+  /** For texts that are not in the lines: a title in a file of its own, the name of an agent. */
   hide(text: string): string;
   /** What was taken out of the lines read so far: how many different values of each kind. */
   secrets(): readonly SecretCount[];
@@ -55,7 +55,7 @@ export async function openSubjectAgent(
   agent: AgentSource,
 ): Promise<Session | { readonly unreadable: string }> {
   const own = await openAgent(root, agent);
-  // An agent that stands in the main file was picked out of a transcript that hides already.
+  // An agent in the main file was picked out of a transcript that is already redacted.
   if ('unreadable' in own || !subject.isRedacted || agent.path === undefined) return own;
   return { ...own, transcript: hideTranscript(own.transcript, (text) => subject.hide(text)) };
 }

@@ -135,7 +135,7 @@ const titleTypes: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'su
 
 function holds(branch: Branch, node: Node): boolean {
   if (branch.nodes.includes(node)) return true;
-  for (const lines of branch.beside.values()) if (lines.includes(node)) return true;
+  for (const lines of branch.sideLines.values()) if (lines.includes(node)) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
-// The sub-agents that a call may have started, for whoever tells a session from its start to its end: those of the
-// session, and in one of them also its own. Each is told once.
+// The sub-agents that a call may have started, for a view of a session from its start to its end: those of the session,
+// and in one of them also its own. Each is shown once.
 import { unreadableCode } from '../base/errors.ts';
 import type { AgentSource } from './agents.ts';
 import { loadAgent, type Session } from './session.ts';

@@ -1,5 +1,5 @@
 // A session's sub-agents, in all three layouts, each linked to the tool call that started it: by the meta file, else
-// by the result that names the agent, else (1.0.x, where agents stand in the main file without an id) by prompt and
+// by the result that names the agent, else (1.0.x, where agents are in the main file without an id) by prompt and
 // order.
 
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
@@ -16,7 +16,7 @@ import type { Transcript } from './transcript.ts';
 /** A sub-agent of a session and where its lines are. */
 export interface AgentSource {
   readonly agentId: string;
-  /** Its transcript; `undefined` where it stands in the main file. */
+  /** Its transcript; `undefined` if it is in the main file. */
   readonly path: string | undefined;
   /** Its lines in the main file (1.0.x); empty where it has a file of its own. */
   readonly nodes: readonly Node[];
@@ -132,7 +132,7 @@ function openingOf(path: string): Opening | undefined {
       }
     }
   } catch {
-    return undefined; // gone or unreadable: whose it is cannot be told
+    return undefined; // gone or unreadable
   }
   return undefined;
 }
@@ -157,7 +157,7 @@ function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
   });
 }
 
-/** The side lines of the main file by the first line of their chain; a chain in which nobody speaks is no agent. */
+/** The side lines of the main file by the first line of their chain; a chain without messages is not an agent. */
 function sideChains(main: Transcript, graph: Graph): ReadonlyMap<Node, readonly Node[]> {
   const rootOf = new Map<Node, Node>();
   const chains = new Map<Node, Node[]>();

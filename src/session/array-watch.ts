@@ -1,9 +1,9 @@
-// The lines of a transcript → whether they stand inside an array. Where a line begins one, the client reads on until it
+// The lines of a transcript → whether they are inside an array. If a line begins one, the client reads until it
 // ends or is broken; lines inside a whole array, or inside one that the end of the file cuts, are not records for it
 // (RESUME R14). An array that is broken, as by two records without a comma between them, costs only its first line.
 import { skipValue, skipWhitespace } from '../format/json-bytes.ts';
 
-/** What stands before the place to which an array was read. */
+/** The state before the place to which an array was read. */
 type ArrayState = 'start' | 'value' | 'comma';
 
 export class ArrayWatch {

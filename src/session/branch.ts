@@ -1,9 +1,9 @@
-// Graph → branches: the active one, which a resume continues, and the others, which a person may still want to see.
-// The lines beside a branch that belong to its messages (parallel calls hang their results there) make no branch.
+// Graph → branches: the active one, which a resume continues, and the others, which a user may still want to see.
+// Lines off a branch that belong to its messages (parallel calls attach their results there) are not a branch.
 import type { JsonObject } from '../base/json.ts';
 import type { Graph } from './graph.ts';
 import { isMessage, type Node } from './node.ts';
-import { linesBeside, type Relatives } from './relatives.ts';
+import { findSideLines, type Relatives } from './relatives.ts';
 import { buildResumeGraph } from './resume/graph.ts';
 import { chooseLeaf } from './resume/leaf.ts';
 
@@ -11,12 +11,12 @@ import { chooseLeaf } from './resume/leaf.ts';
 export interface Branch {
   readonly active: boolean;
   readonly leaf: Node;
-  /** Where it leaves an earlier branch of the list; `undefined` where it begins by itself. */
+  /** Where it leaves an earlier branch of the list; `undefined` if it has a beginning of its own. */
   readonly fork: Node | undefined;
   /** Its own lines, oldest first: from the fork, or the beginning, to the leaf. */
   readonly nodes: readonly Node[];
-  /** The lines beside it that belong to its messages, by the line of its own that they stand behind. */
-  readonly beside: ReadonlyMap<Node, readonly Node[]>;
+  /** Lines off the branch that belong to its messages, by the line of the branch that they follow. */
+  readonly sideLines: ReadonlyMap<Node, readonly Node[]>;
   /** All its messages are on an earlier branch of the list too: history that was written again. */
   readonly isReplay: boolean;
 }
@@ -44,9 +44,9 @@ export function findBranches(source: BranchSource): readonly Branch[] {
     const isReplay = !active && ids.length > 0 && ids.every((id) => seenMessages.has(id));
     for (const id of ids) seenMessages.add(id);
     for (const node of way.nodes) covered[node.index] = 1;
-    const beside = linesBeside(way.nodes, source, (node) => covered[node.index] === 1);
-    for (const lines of beside.values()) for (const line of lines) covered[line.index] = 1;
-    branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, beside, isReplay });
+    const sideLines = findSideLines(way.nodes, source, (node) => covered[node.index] === 1);
+    for (const lines of sideLines.values()) for (const line of lines) covered[line.index] = 1;
+    branches.push({ active, leaf: tip, fork: way.fork, nodes: way.nodes, sideLines, isReplay });
   };
   add(leaf, true);
   for (let i = nodes.length - 1; i >= 0; i--) {

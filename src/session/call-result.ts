@@ -1,4 +1,4 @@
-// The blocks of a tool call's result → what came of it, for a reader: their text, and the outcome in a few words.
+// The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
 import { counted, formatCount } from '../base/human.ts';
 import { type Block, isImage, textOf } from '../format/block.ts';
 
@@ -15,15 +15,15 @@ export interface FinishedCall {
   readonly result: unknown;
 }
 
-/** The error, the one line it answered, or how much it answered; `did` is what the reader is told of the input. */
-export function outcomeOf(call: FinishedCall, result: string, did: string): string {
+/** The error, the one line of the answer, or its number of lines; `summary` is the input summary that the reader sees. */
+export function outcomeOf(call: FinishedCall, result: string, summary: string): string {
   if (call.result === undefined) return 'no result in the file';
   const text = withoutErrorTags(result).trim();
   const [first = '', ...more] = text.split('\n');
   if (call.isError) return first;
   if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
   // "The file … has been updated" says nothing that the line does not say already.
-  return did !== '' && first.includes(did) ? '' : first;
+  return summary !== '' && first.includes(summary) ? '' : first;
 }
 
 /** The client wraps the text of a failed call in tags for the model. */
@@ -31,7 +31,7 @@ export function withoutErrorTags(text: string): string {
   return text.replace(/<\/?tool_use_error>/g, '');
 }
 
-/** Below the session's own folder a path is as telling without it. */
+/** Paths below the working directory are shown relative to it. */
 export function withoutFolder(text: string, folder: string | undefined): string {
   return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
 }

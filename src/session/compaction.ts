@@ -1,5 +1,5 @@
 // Nodes → compactions: where the history was summarised, by whom, and what of it was kept. Clients of 1.0 wrote only
-// the summary line; since 2.0 a boundary line stands before it.
+// the summary line; since 2.0 a boundary line comes before it.
 import { asObject, asString, isArray, type JsonObject } from '../base/json.ts';
 import type { Graph } from './graph.ts';
 import { isBoundary, isMessage, type Node } from './node.ts';
@@ -13,7 +13,7 @@ export interface Compaction {
   readonly trigger: string | undefined;
   readonly preTokens: number | undefined;
   readonly postTokens: number | undefined;
-  /** Lines of the old history that stay behind the summary (2.1.200 and newer). */
+  /** Lines of the old history that stay after the summary (2.1.200 and newer). */
   readonly preservedUuids: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export function buildGraph(nodes: readonly Node[]): Graph {
   };
 }
 
-/** Whether a record is part of the conversation, and not bookkeeping beside it. */
+/** Whether a record is part of the conversation, not bookkeeping. */
 export function isLinked(node: Node): boolean {
   return node.uuid !== undefined || isMessage(node);
 }
@@ -69,11 +69,11 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
     const named = typeof node.parentUuid === 'string' ? byUuid.get(node.parentUuid) : undefined;
     const message = node.type === 'assistant' ? node.message?.id : undefined;
     const begunHere = begun.get(lane) ?? new Set();
-    const parent = named ?? standIn(node, previous, byUuid, message !== undefined && begunHere.has(message));
+    const parent = named ?? fallbackParent(node, previous, byUuid, message !== undefined && begunHere.has(message));
     if (parent !== undefined) parents[node.index] = parent.index;
     if (named === undefined) guessed[node.index] = 1;
     if (typeof node.parentUuid === 'string' && named === undefined) {
-      const where = previous === undefined ? 'nothing stands before it' : `read on from line ${previous.line}`;
+      const where = previous === undefined ? 'it is the first line' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
     // A progress line may hang further up than the line that it follows, and what is between would be passed over.
@@ -89,10 +89,10 @@ function laneOf(node: Node): string {
 }
 
 /**
- * What a line without a parent in the file follows, if it is no beginning. An answer that was begun before begins
+ * What a line without a parent in the file follows, if it is not a beginning. An answer that was begun before begins
  * nothing: there 1.0.57 writes the history again, from that answer on (findReplayed recognises the copies).
  */
-function standIn(
+function fallbackParent(
   node: Node,
   previous: Node | undefined,
   byUuid: ReadonlyMap<string, Node>,

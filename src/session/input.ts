@@ -1,4 +1,4 @@
-// What a user line is: not everything of type `user` was said by a person. The order of the questions is the rule
+// What a user line is: not everything of type `user` was typed by the user. The order of the questions is the rule
 // (a compact summary, say, is also plain text), and a line of tool results may carry a prompt as well.
 import type { InputHead } from '../format/head.ts';
 
@@ -19,7 +19,7 @@ export type PromptKind = 'plain' | 'slash-command' | 'ide-selection' | 'ide-open
 
 export interface UserInput {
   readonly kind: UserKind;
-  /** Present where a person said it: such a line begins a turn. */
+  /** Present if the user typed it: such a line begins a turn. */
   readonly prompt: PromptKind | undefined;
 }
 
@@ -44,7 +44,7 @@ export function classifyUser(head: InputHead): UserInput {
   return { kind, prompt: kind === 'human' ? promptKind(texts, blockTypes) : undefined };
 }
 
-/** What a text that stands alone is, by how it starts. */
+/** What a single text is, by how it starts. */
 export function kindOfText(text: string): UserKind {
   for (const [start, kind] of starts) if (text.startsWith(start)) return kind;
   return 'human';

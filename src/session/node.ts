@@ -11,7 +11,7 @@ export interface Place {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-  /** Not the first record of its line, or behind junk: a person sees it, the client does not read it. */
+  /** Not the first record of its line, or after junk: a reader sees it, the client does not read it. */
   readonly hidden: boolean;
 }
 
@@ -100,7 +100,7 @@ export class Node {
   get userKind(): UserKind | undefined {
     return this.#input?.kind;
   }
-  /** Set where the line is a prompt that a person gave: such a line begins a turn. */
+  /** Set if the line is a prompt that the user gave: such a line begins a turn. */
   get promptKind(): PromptKind | undefined {
     return this.#input?.prompt;
   }

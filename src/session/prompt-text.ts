@@ -1,4 +1,4 @@
-// What a person said in a prompt, as they would read it: without the reminders and editor notes put beside it, and a
+// What the user said in a prompt: without the reminders and editor notes that the client attached, and a
 // slash command as it was typed.
 import { type Block, isText } from '../format/block.ts';
 
@@ -7,7 +7,7 @@ export function promptText(blocks: readonly Block[]): string {
   return spokenText(blocks.filter(isText).map((block) => block.text));
 }
 
-/** The same for who has the texts of the blocks already. */
+/** The same for texts of blocks that were already read. */
 export function spokenText(texts: readonly string[]): string {
   const said = texts.filter((text) => !text.startsWith('<system-reminder>'));
   const own = said.filter((text) => !/^<ide_(selection|opened_file)>/.test(text));

@@ -1,6 +1,6 @@
-// Queue operations → the prompts a person typed while the agent was working, and what became of each. Those delivered
+// Queue operations → the prompts the user typed while the agent was working, and what became of each. Those delivered
 // in the middle of a turn often have no user line at all: without this they would be lost to a reader. Notices of
-// background tasks stand in the same queue; they take their turn, but nobody typed them.
+// background tasks are in the same queue; they take their turn, but nobody typed them.
 import { asObject, type JsonObject } from '../base/json.ts';
 import { blocksOf } from '../format/block.ts';
 import { asEntry, contentOf } from '../format/entry.ts';
@@ -22,7 +22,7 @@ export interface QueuedPrompt {
   readonly outcome: 'prompt' | 'delivered' | 'taken-back' | 'waiting';
   /** The line that shows it: the user line, or the `queued_command` attachment. */
   readonly shownBy: Node | undefined;
-  /** Other messages stand between typing and use: it was typed while the agent worked. */
+  /** There are other messages between typing and use: it was typed while the agent worked. */
   readonly whileWorking: boolean;
 }
 
@@ -103,7 +103,7 @@ function isOfQueue(node: Node): boolean {
   return node.type === 'queue-operation' || (node.type === 'attachment' && node.subtype === 'queued_command');
 }
 
-/** For each place the index of the first line behind it that a dequeued prompt or notice can have become, or -1. */
+/** For each line the index of the first later line that a dequeued prompt or notice can have become, or -1. */
 function nextUserLines(nodes: readonly Node[]): Int32Array {
   const next = new Int32Array(nodes.length);
   let at = -1;
@@ -180,7 +180,7 @@ export function attachedPrompt(entry: JsonObject): string | undefined {
   return isTyped ? text : undefined;
 }
 
-/** The attachment of newer clients shows a prompt that a `remove` has delivered, or stands for one by itself. */
+/** The attachment of newer clients shows a prompt that a `remove` has delivered, or replaces it. */
 function withAttachments(
   prompts: readonly QueuedPrompt[],
   nodes: readonly Node[],

@@ -1,5 +1,5 @@
-// A session → what a person would expect a resume to load, in the order of the conversation: the active branch behind
-// its last compaction, with the lines beside it. The chain of a client is held against it: "41 of 812 entries".
+// A session → what a user would expect a resume to load, in the order of the conversation: the active branch after
+// its last compaction, with its side lines. The chain of a client is compared with it: "41 of 812 entries".
 import type { Branch } from './branch.ts';
 import { compactionsOf } from './compaction.ts';
 import { contentKey } from './content-key.ts';
@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 export interface Reachable {
   /** Entries of the conversation that a client takes into its request. */
   readonly loaded: number;
-  /** Those that a person would expect it to. */
+  /** Those that a user would expect it to load. */
   readonly of: number;
 }
 
@@ -25,7 +25,7 @@ export function countReachable(session: Session): Reachable {
 }
 
 export interface Expectation {
-  /** The lines of the active branch behind the compaction, and those beside it, whatever they are. */
+  /** The lines of the active branch after the compaction, and its side lines, whatever they are. */
   readonly order: readonly Node[];
   /** The entries of the conversation among them. */
   readonly entries: readonly Node[];
@@ -45,14 +45,14 @@ export function expectedOf(session: Session): Expectation {
   const onWay = new Set(way);
   const order = [
     ...start.kept.filter((node) => !onWay.has(node)),
-    ...way.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]),
+    ...way.flatMap((node) => [node, ...(branch.sideLines.get(node) ?? [])]),
   ];
   const copies = writtenAgain(session, branch);
   const entries = order.filter((node) => isConversation(session, node) && !copies.has(node));
   return { order, entries, copies, compaction: start.node, compacted: start.index };
 }
 
-/** A second result alone is no history that was written again: that has answers in it. */
+/** A second result alone is not a history that was written again: that has answers in it. */
 function writtenAgain({ transcript }: Session, { nodes }: Branch): ReadonlySet<Node> {
   const copies = findReplayed(transcript, nodes);
   return [...copies].some((node) => node.type === 'assistant') ? copies : new Set();
@@ -80,7 +80,7 @@ function lastCompaction(session: Session, way: readonly Node[]): Start {
   return start;
 }
 
-/** What continues the active branch in records that the client does not read: behind another record, behind junk. */
+/** What continues the active branch in records that the client does not read: after another record, or after junk. */
 function unreadEnd(session: Session, leaf: Node): readonly Node[] {
   const end: Node[] = [];
   for (let tip: Node | undefined = leaf; tip !== undefined; ) {

@@ -1,5 +1,5 @@
 // Nodes → the lines that belong together whatever their parents say: the lines of one message, the results of a call.
-// Clients since 2.1.29 hang the results of parallel calls beside the chain, so a walk alone misses a fifth of them.
+// Clients since 2.1.29 attach the results of parallel calls off the chain, so a walk alone misses a fifth of them.
 import type { JsonObject } from '../base/json.ts';
 import { contentKey } from './content-key.ts';
 import { type Graph, isLinked } from './graph.ts';
@@ -35,10 +35,10 @@ export interface BesideSource {
 }
 
 /**
- * The lines that stand beside a branch and belong to its messages, by the line they stand behind: the first of their
+ * The lines off a branch that belong to its messages, by the line of the branch that they follow: the first of their
  * message. History that was written again has the same ids; a copy of what is on the branch is not among them.
  */
-export function linesBeside(
+export function findSideLines(
   branch: readonly Node[],
   source: BesideSource,
   isTaken: (node: Node) => boolean,
@@ -46,7 +46,7 @@ export function linesBeside(
   const placed = new Set(branch);
   const isFree = (node: Node): boolean => !placed.has(node) && !isTaken(node);
   const takeResult = resultTaker(branch, source, placed);
-  const beside = new Map<Node, readonly Node[]>();
+  const sideLines = new Map<Node, readonly Node[]>();
   const seen = new Set<string>();
   const leftOver = new Set<string>();
   for (const node of branch) {
@@ -68,14 +68,14 @@ export function linesBeside(
         }
       }
     }
-    if (added.length > 0) beside.set(node, added);
+    if (added.length > 0) sideLines.set(node, added);
   }
-  return beside;
+  return sideLines;
 }
 
-/** Whether a result beside the branch belongs to it: it answers what nothing else does, or hangs on a placed line. */
+/** Whether a result off the branch belongs to it: it answers what nothing else does, or follows a placed line. */
 function resultTaker(branch: readonly Node[], source: BesideSource, placed: Set<Node>): (result: Node) => boolean {
-  // Made when it is first wanted: in most sessions nothing stands beside.
+  // Created on first use: most sessions have no side lines.
   let answered: Set<string> | undefined;
   return (result) => {
     answered ??= new Set(branch.flatMap((node) => resultsOf(node).map(({ toolUseId }) => toolUseId)));

@@ -29,7 +29,7 @@ export function findReplayed(transcript: Transcript, nodes: readonly Node[]): Re
   return new Set(lines.filter((_, i) => originals[i] !== undefined));
 }
 
-/** A message id that returns behind a typed line, or a call that is made again: only then the closer look is worth it. */
+/** A message id that returns after a typed line, or a call that is made again: only then the closer look is worth it. */
 function comesBack(lines: readonly Node[]): boolean {
   const stretchOf = new Map<string, number>();
   const calls = new Set<string>();
@@ -70,7 +70,7 @@ function keyOf(line: Node, content: string): string | undefined {
   return Number.isNaN(line.time) ? undefined : `typed ${line.time} ${content}`;
 }
 
-/** A tool's id says enough; a result that carries a prompt as well is told apart by its content. */
+/** A tool's id is enough; a result that also carries a prompt is recognised by its content. */
 function hasToolId(line: Node): boolean {
   return callsOf(line).length > 0 || (resultsOf(line).length > 0 && line.promptKind === undefined);
 }

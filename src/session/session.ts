@@ -17,7 +17,7 @@ export interface Session {
   readonly id: string;
   readonly files: SessionFiles;
   readonly transcript: Transcript;
-  /** A sub-agent's transcript, opened by itself. */
+  /** The transcript of a sub-agent. */
   readonly isAgent: boolean;
   readonly graph: Graph;
   readonly relatives: Relatives;

@@ -1,4 +1,4 @@
-// A tool call in one line: the part of its input that tells a reader what it did.
+// A tool call → its input summary: the part of its input that says most to a reader.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
 /** Which field of a tool's input says most. Tools that are not listed show their first text. */
@@ -23,8 +23,8 @@ export function summariseInput(name: string, input: JsonValue | undefined): stri
   if (!isObject(input)) return typeof input === 'string' ? input : '';
   if (isArray(input.todos)) return todoSummary(input.todos);
   const field = tellingField[name];
-  const telling = field === undefined ? undefined : asString(input[field]);
-  return telling ?? firstText(input);
+  const text = field === undefined ? undefined : asString(input[field]);
+  return text ?? firstText(input);
 }
 
 function firstText(input: JsonObject): string {

@@ -21,18 +21,18 @@ export interface Transcript {
   readonly diagnostics: readonly Diagnostic[];
   /** The program that wrote the file, where it is not Claude Code. */
   readonly foreign: string | undefined;
-  /** A message id comes back behind a typed line, or a call is made again: history may stand twice (see replay.ts). */
+  /** A message id returns after a typed line, or a call is made again: the history may be repeated (see replay.ts). */
   readonly mayRepeat: boolean;
   /** The full entry; an empty object where its bytes are not JSON after all. */
   read(node: Node): JsonObject;
-  /** A part of it as a transcript of its own, its nodes numbered anew. */
+  /** A part of it as a transcript of its own, its nodes numbered from 0. */
   pick(nodes: readonly Node[]): Transcript;
 }
 
 /** Options of `loadSession` and `loadAgent`. */
 export interface TranscriptOptions {
   /**
-   * Parse every line, so that what is not JSON to the last byte is no node. Without it only the shape is checked,
+   * Parse every line, so that what is not JSON to the last byte is not a node. Without it only the shape is checked,
    * which is several times faster and differs only on lines damaged inside a string or a number.
    */
   readonly strict?: boolean;
@@ -61,7 +61,7 @@ export function loadReadable(path: string, options: TranscriptOptions = {}): Tra
   }
 }
 
-/** Only for growing-transcript.ts and what stands here. */
+/** Only for this file and growing-transcript.ts. */
 export function makeTranscript(path: string, loaded: Omit<Transcript, 'path' | 'read' | 'pick'>): Transcript {
   const ranges = new RangeReader(path);
   const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
@@ -99,7 +99,7 @@ export class Loader {
   foreign: string | undefined;
   sizeBytes = 0;
   mayRepeat = false;
-  /** The last line that was taken, and whether nothing that comes behind it can change what was made of it. */
+  /** The last line that was read, and whether no later line can change its records. */
   lastLine = 0;
   isSettled = true;
   readonly #options: TranscriptOptions;
@@ -170,7 +170,7 @@ export class Loader {
     this.#arrayStart = undefined;
   }
 
-  /** Whether the line begins an object and does not end it; if so it waits for the lines behind it. */
+  /** Whether the line begins an object and does not end it; if so it waits for the lines after it. */
   #beginPending(line: Line, bytes: Buffer): boolean {
     if (bytes[skipWhitespace(bytes, 0)] !== openBrace || bytes.length > maxPendingBytes) return false;
     this.#pendingBytes = 0;

@@ -42,7 +42,7 @@ function* turnLines(session: Session, turn: Turn, load: LoadAgent): Generator<Us
   }
 }
 
-/** All lines, wherever they stand, of the messages that begin in the turn: the last of them has the full usage. */
+/** All lines, anywhere in the file, of the messages that begin in the turn: the last of them has the full usage. */
 function linesBegunIn(session: Session, turn: Turn): readonly Node[] {
   const lines = new Set<Node>();
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// A branch → its turns: from one prompt of a person to the next. Each line of the branch is in exactly one turn; the
-// lines beside it (results of parallel calls, other lines of a message) are in the turn of their message.
+// A branch → its turns: from one prompt of the user to the next. Each line of the branch is in exactly one turn; its
+// side lines (results of parallel calls, other lines of a message) are in the turn of their message.
 import type { Branch } from './branch.ts';
 import type { PromptKind } from './input.ts';
 import type { Node } from './node.ts';
@@ -43,8 +43,8 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
   const typedEarly = new Set(queued.map((each) => each.shownBy));
   const begun = new Set<string>();
   return groups.map(({ prompt, nodes }, i) => {
-    const hasBeside = branch.beside.size > 0 && nodes.some((node) => branch.beside.has(node));
-    const lines = hasBeside ? nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]) : nodes;
+    const hasSideLines = branch.sideLines.size > 0 && nodes.some((node) => branch.sideLines.has(node));
+    const lines = hasSideLines ? nodes.flatMap((node) => [node, ...(branch.sideLines.get(node) ?? [])]) : nodes;
     const ids = new Set(lines.flatMap((node) => (node.type === 'assistant' ? (node.message?.id ?? []) : [])));
     const continued = new Set([...ids].filter((id) => begun.has(id)));
     for (const id of ids) begun.add(id);
@@ -79,7 +79,7 @@ function groupByPrompt(nodes: readonly Node[], copies: ReadonlySet<Node>): reado
       groups.push({ prompt: node.promptKind === undefined ? undefined : node, nodes: [node] });
     } else last.nodes.push(node);
   }
-  // What stands before the first prompt is a turn of its own only if somebody speaks in it.
+  // The lines before the first prompt are a turn of their own only if there is a message among them.
   const [first, second] = groups;
   if (first === undefined || second === undefined || first.prompt !== undefined || first.nodes.some(isSpoken))
     return groups;

@@ -90,7 +90,7 @@ export function findCut(session: Session, at: string): Cut {
   const leaf = lastMessage(kept);
   const end = [...kept].reduce((last, node) => Math.max(last, node.index), 0);
   const [branch] = session.branches;
-  const active = new Set(branch?.nodes.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]));
+  const active = new Set(branch?.nodes.flatMap((node) => [node, ...(branch.sideLines.get(node) ?? [])]));
   const drops = new Map<number, string>();
   for (const node of session.transcript.nodes) {
     if (kept.has(node)) continue;

@@ -218,7 +218,7 @@ function pinsOf({ transcript }: Session): readonly Dropped[] {
 
 function leftOf({ transcript, branches }: Session, own: readonly Turn[]): readonly Dropped[] {
   const taken = new Set(own.flatMap((turn) => turn.nodes));
-  const active = new Set(branches[0]?.nodes.flatMap((node) => [node, ...(branches[0]?.beside.get(node) ?? [])]));
+  const active = new Set(branches[0]?.nodes.flatMap((node) => [node, ...(branches[0]?.sideLines.get(node) ?? [])]));
   return transcript.nodes
     .filter((node) => !taken.has(node))
     .map((node) => ({

@@ -75,8 +75,8 @@ class KeptChain {
     this.preserved = new Set(compactionsOf(session).flatMap(({ preservedUuids }) => preservedUuids));
     const resumed = resumeLines(session.transcript);
     if (!('refused' in resumed)) this.#follow(resumed.lines);
-    for (const { nodes, beside } of session.branches)
-      this.#follow(nodes.flatMap((node) => [node, ...(beside.get(node) ?? [])]));
+    for (const { nodes, sideLines } of session.branches)
+      this.#follow(nodes.flatMap((node) => [node, ...(sideLines.get(node) ?? [])]));
   }
 
   #follow(order: readonly Node[]): void {

@@ -15,7 +15,7 @@ const rewound = path.join(
   '2.1.45/tui-rename-tools-interrupt-rewind-compact-clear/-home-kim-widgets/5a0712ff-1f37-47fa-ae31-0e2d684a69b4.jsonl',
 );
 
-/** The lines behind the header, or all of them where a turn was asked for. */
+/** The lines after the header, or all of them if a turn was asked for. */
 function shown(args: readonly string[], options?: RunOptions): string[] {
   const { status, stdout, stderr } = runClew(['show', ...args], options);
   assert.deepEqual([status, stderr], [0, '']);
@@ -219,7 +219,7 @@ test('branches are marked where they leave, and --branch shows one', () => {
   }
 });
 
-test('two conversations in one file: the header tells of the other', (context) => {
+test('two conversations in one file: the header names the other', (context) => {
   const root = temporaryFolder(context);
   const lines = [user('first'), assistant('One.'), user('second', { parentUuid: null }), assistant('Two.')];
   writeTree(root, { 's.jsonl': sessionText(lines) });
@@ -243,7 +243,7 @@ test('a rewind, an interrupt, a slash command and a compaction are marked in a r
   }
 });
 
-test('a compaction tells what started it, the sizes and how much was kept', (context) => {
+test('a compaction shows what started it, the sizes and how much was kept', (context) => {
   const root = temporaryFolder(context);
   const uuid = '00000000-0000-4000-8000-000000000002';
   const compactMetadata = {
@@ -290,7 +290,7 @@ test('--full shows the output of a failed call without the tags that the client 
   ]);
 });
 
-test('sub-agents stand indented below the call that started them, in all three layouts', () => {
+test('sub-agents are indented below the call that started them, in all three layouts', () => {
   for (const [version, call, agent] of [
     ['1.0.57', '✓ Task Read readme  It is a widgets CLI.', '  ↳ general-purpose inline-1 62 out'],
     ['2.0.50', '✓ Task Read readme  It is a widgets CLI.', '  ↳ d55c453d 62 out'],
@@ -360,7 +360,7 @@ test('a sub-agent that cannot be read does not hide the session', (context) => {
   assert.match(stdout, /↳ Outer a \(cannot be read: EACCES\)\n/);
 });
 
-test('prompts typed while the agent worked stand where they were given to it; what was never sent comes last', (context) => {
+test('prompts typed while the agent worked are shown where they were given to it; what was never sent comes last', (context) => {
   const root = temporaryFolder(context);
   const queue = (operation: string, content?: string) => ({
     type: 'queue-operation',
@@ -412,7 +412,7 @@ test('a queued prompt that became a turn says so', (context) => {
   ]);
 });
 
-test('API errors, interrupts, local commands, bash mode and notices are told in a line each', (context) => {
+test('API errors, interrupts, local commands, bash mode and notices are one line each', (context) => {
   const root = temporaryFolder(context);
   const lines = [
     user('go'),
@@ -447,7 +447,7 @@ test('API errors, interrupts, local commands, bash mode and notices are told in 
   ]);
 });
 
-test('damage is told above the turns, five lines of it at most', (context) => {
+test('damage is shown above the turns, five lines of it at most', (context) => {
   const root = temporaryFolder(context);
   writeTree(root, { 's.jsonl': `${sessionText([user('go')])}${'not json\n'.repeat(7)}` });
   const text = shown([path.join(root, 's.jsonl')]);

@@ -38,7 +38,7 @@ async function startTail(context: TestContext, args: readonly string[] = []): Pr
   };
 }
 
-test('a session is told from here on: prompt, answer as Markdown, calls with what came of them', async (context) => {
+test('a session is followed from here on: prompt, answer as Markdown, calls with their outcome', async (context) => {
   const { running, write } = await startTail(context);
   write(first, [
     user('light the *lamp*'),
@@ -72,7 +72,7 @@ test('a call that takes its time is shown before its outcome, and again with it'
   await running.prints(/^✓ Bash sleep 60 {2}rested\n✓ a call made before {2}who knows\n$/m);
 });
 
-test('several sessions and an agent are told apart', async (context) => {
+test('several sessions and an agent are marked', async (context) => {
   const { running, write } = await startTail(context);
   write(first, [user('one')]);
   await running.prints(/❯ one/);

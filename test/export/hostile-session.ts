@@ -3,7 +3,7 @@ import { assistant, sessionText, toolResult, toolUse, user } from '../support/se
 
 const esc = '\u001b';
 
-/** As code it may stand on the page; as HTML it must not. */
+/** As code it may be on the page; as HTML it must not. */
 export const canary = '<img src=x onerror=canary()>';
 
 const breakouts = [

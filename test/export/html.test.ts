@@ -8,7 +8,7 @@ import { subjectFrom, subjectOf, textFrom } from './kit.ts';
 
 const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
 
-test('the same session gives the same file, and it names nothing outside of itself', async () => {
+test('the same session gives the same file, and it refers to nothing outside', async () => {
   const html = await textFrom(chunksOf(await subjectOf(demoFile)));
   assert.equal(html, await textFrom(chunksOf(await subjectOf(demoFile))));
   const ours = html.replace(code.script, '').replace(/<script type="application\/json"[\s\S]*?<\/script>/g, '');
@@ -37,7 +37,7 @@ test('secrets are nowhere in the file, and it says how many there were; --no-red
   assert.match(plain, /secrets were not looked for/);
 });
 
-test('--raw adds the lines behind the blocks, with everything in them but the secrets', async (context) => {
+test('--raw adds the raw lines of the blocks, with everything in them but the secrets', async (context) => {
   const subject = await subjectFrom(context, leaky(), sideFiles());
   const html = await textFrom(chunksOf(subject, { raw: true }));
   assert.equal(html.includes(secret), false);
@@ -103,7 +103,7 @@ test('a long session is written in small pieces, each part of it once though two
   assert.ok(parts > 40 && parts < 48, `${parts} parts`);
 });
 
-/** One secret in every place that the page shows, beside the lines too. */
+/** One secret in every place that the page shows, not only in the lines. */
 function leaky(): string {
   return transcript({ cwd: '/home/dev/widgets' })
     .aside('custom-title', { customTitle: `title ${secret}` })

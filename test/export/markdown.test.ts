@@ -27,7 +27,7 @@ test('nothing of a hostile session is rendered as HTML, and only turns are in th
   const subject = await subjectFrom(context, hostileSession());
   const html = marked.parse(await textFrom(exportMarkdown(subject)), { async: false });
   const tags = [...html.matchAll(/<(?!\/)([^>]*)>/g)].map(([, tag = '']) => tag);
-  // An entity that stays an entity names a page beside this one, which there is not.
+  // An entity that stays an entity names a page next to this one, which does not exist.
   const allowed =
     /^(?:h[1-6]|p|em|strong|del|br|hr|ul|ol(?: start="\d+")?|li|blockquote|pre|code(?: class="language-\w+")?|details|summary|b|table|thead|tbody|tr|t[hd]|a href="(?:https:|&amp;#106;)[^"]*"|input (?:checked="" )?disabled="" type="checkbox")$/;
   assert.deepEqual(
@@ -149,8 +149,8 @@ function assertGolden(name: string, text: string): void {
 test('of a huge message the beginning stays Markdown, and the rest is plain text that cannot break out', () => {
   const paragraph = `${'word '.repeat(19)}*ok*\n\n`; // 101 characters
   const hostile = '```\n\n<b>theirs</b>\n\n# theirs\n';
-  const told = safeMarkdown(paragraph.repeat(3_000) + hostile, { top: 3 });
-  const html = marked.parse(`${told}\n\n<b>ours</b>\n`, { async: false });
+  const safe = safeMarkdown(paragraph.repeat(3_000) + hostile, { top: 3 });
+  const html = marked.parse(`${safe}\n\n<b>ours</b>\n`, { async: false });
   assert.equal(html.match(/<em>ok<\/em>/g)?.length, 1_980);
   assert.equal(html.match(/\*ok\*/g)?.length, 1_020);
   assert.equal(html.match(/<b>/g)?.length, 1);

@@ -34,7 +34,7 @@ test('the tables of the demo hold what clew usage, stats and show count', async 
   }
 });
 
-test('a fork stands in the tables as it is, and its tokens count once', async (context) => {
+test('a fork is in the tables as it is, and its tokens count once', async (context) => {
   const root = temporaryFolder(context);
   const lines = [user('go', { uuid: 'a' }), assistant('done', { uuid: 'b', message: { id: 'msg_1' } })];
   writeTree(root, { 'projects/-w/one.jsonl': sessionText(lines), 'projects/-w/two.jsonl': sessionText(lines) });
@@ -51,7 +51,7 @@ test('a fork stands in the tables as it is, and its tokens count once', async (c
   });
 });
 
-test('rows stand in the month of their own time, those without one apart', async (context) => {
+test('rows are in the month of their own time, those without one apart', async (context) => {
   const folder = temporaryFolder(context);
   const dataset = new Dataset(path.join(folder, 't'));
   for (const timestamp of [Date.parse('2026-02-28T23:59:59Z'), Date.parse('2026-03-01T00:00:00Z'), Number.NaN, 1e18])
@@ -75,7 +75,7 @@ test('rows are written as soon as enough of them wait', async (context) => {
   assert.deepEqual(await groupsOf(folder, 'messages'), [2, 2, 1]);
 });
 
-test('whatever stands in a transcript, the rows are written and read', async (context) => {
+test('whatever is in a transcript, the rows are written and read', async (context) => {
   const key = ['sk', 'ant', 'api03', 'q7Zr2Lx9Wb4'.repeat(9).slice(0, 93)].join('-').concat('AA');
   const text = sessionText([
     user(`half \ud83d a pair, ${key}`, { timestamp: 'not a time' as never }),

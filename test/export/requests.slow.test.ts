@@ -51,7 +51,7 @@ function withQuestion(messages: readonly WireMessage[]): readonly WireMessage[] 
     : messages;
 }
 
-/** Calls without an answer directly behind them, answers without a call, arguments that are no JSON object. */
+/** Calls without an answer directly after them, answers without a call, arguments that are not a JSON object. */
 function chatFaults(line: string): unknown[] {
   const { messages } = JSON.parse(line) as { messages: readonly ChatMessage[] };
   const faults: unknown[] = [];

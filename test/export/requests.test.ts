@@ -7,7 +7,7 @@ import { exportOpenai } from '../../src/export/openai.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { subjectFrom, textFrom } from './kit.ts';
 
-test('calls, results and pictures stand where the chat format wants them', async (context) => {
+test('calls, results and pictures are where the chat format wants them', async (context) => {
   const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
   const subject = await subjectFrom(
     context,

@@ -44,7 +44,7 @@ function outline({ agentId, path: file, nodes, agentType, description, toolUseId
   return [agentId, place, toolUseId ?? 'no call', agentType, description, workflow].filter(Boolean).join(' | ');
 }
 
-test('an agent beside the session is linked by its meta file', async (context) => {
+test('an agent file next to the session is linked by its meta file', async (context) => {
   const main = transcript()
     .user('q')
     .assistant([task('t1', 'look')])
@@ -100,7 +100,7 @@ test('a flat agent belongs to the session that its first line names', async (con
   assert.deepEqual(session.agents.map(outline), ['mine | agent-mine.jsonl | t1']);
 });
 
-test('agents of 1.0 stand in the main file, linked by prompt and order', () => {
+test('agents of 1.0 are in the main file, linked by prompt and order', () => {
   const builder = transcript()
     .user('q')
     .assistant([toolUse('t1', 'Task', { prompt: 'same' }), toolUse('t2', 'Task', { prompt: 'same' })])
@@ -124,7 +124,7 @@ test('agents of 1.0 stand in the main file, linked by prompt and order', () => {
   ]);
 });
 
-test('a call behind the agent did not start it', () => {
+test('a call after the agent did not start it', () => {
   const builder = transcript()
     .user('q')
     .from(null)
@@ -134,7 +134,7 @@ test('a call behind the agent did not start it', () => {
   assert.deepEqual(builder.session().agents.map(outline), ['inline-1 | u2 | no call']);
 });
 
-test('an inline agent is a session of its own, and no agent of itself', async () => {
+test('an inline agent is a session of its own, without itself among its agents', async () => {
   const builder = transcript()
     .user('q')
     .assistant([task('t1', 'look')])
@@ -153,7 +153,7 @@ test('an inline agent is a session of its own, and no agent of itself', async ()
   );
 });
 
-test('an agent’s own file is its conversation, and it is no agent of itself', async (context) => {
+test('an agent’s own file is its conversation, and it is not among its own agents', async (context) => {
   const folder = temporaryFolder(context);
   writeTree(folder, { 'agent-x.jsonl': agent('x', 'look').text() });
   const session = await loadSession(path.join(folder, 'agent-x.jsonl'));

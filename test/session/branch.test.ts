@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { namesOf, type TranscriptBuilder, toolUse, transcript } from '../support/transcript-builder.ts';
 
-/** Each branch as its lines, with the line it leaves from and what stands beside it. */
+/** Each branch as its lines, with the line it leaves from and its side lines. */
 function branches(builder: TranscriptBuilder): unknown[] {
-  return builder.session().branches.map(({ active, fork, nodes, beside, isReplay }) => ({
+  return builder.session().branches.map(({ active, fork, nodes, sideLines, isReplay }) => ({
     ...(active ? { active } : {}),
     ...(isReplay ? { isReplay } : {}),
     ...(fork === undefined ? {} : { fork: fork.uuid }),
     lines: namesOf(nodes).join(' '),
-    ...(beside.size === 0
+    ...(sideLines.size === 0
       ? {}
-      : { beside: [...beside].map(([at, lines]) => `${at.uuid}: ${namesOf(lines).join(' ')}`) }),
+      : { sideLines: [...sideLines].map(([at, lines]) => `${at.uuid}: ${namesOf(lines).join(' ')}`) }),
   }));
 }
 
@@ -60,17 +60,17 @@ test('results of parallel calls and other lines of a message make no branch of t
     .assistant('more', m)
     .from('r2')
     .assistant('done');
-  assert.deepEqual(branches(builder), [{ active: true, lines: 'u1 a1 a2 r2 a4', beside: ['a1: a3 r1'] }]);
+  assert.deepEqual(branches(builder), [{ active: true, lines: 'u1 a1 a2 r2 a4', sideLines: ['a1: a3 r1'] }]);
 });
 
-test('a second result for an answered call stands beside the branch where it hangs on it', () => {
+test('a second result for an answered call is a side line of the branch that it follows', () => {
   const builder = transcript().user('q').call('t1').result('t1').assistant('done').from('a1').result('t1');
   assert.deepEqual(branches(builder.lastPrompt('a2', { explicit: true })), [
-    { active: true, lines: 'u1 a1 r1 a2', beside: ['a1: r2'] },
+    { active: true, lines: 'u1 a1 r1 a2', sideLines: ['a1: r2'] },
   ]);
 });
 
-test('history that was written again is a branch of its own, and its lines are not beside the first', () => {
+test('history that was written again is a branch of its own, and its lines are not side lines of the first', () => {
   const history = (builder: TranscriptBuilder): TranscriptBuilder =>
     builder
       .user('q')
@@ -92,10 +92,10 @@ test('a line whose uuid is written again is on no branch', () => {
     .from('u1')
     .assistant('new', { uuid: 'a1', ...m });
   const [branch, ...others] = builder.session().branches;
-  assert.deepEqual([branch?.nodes.map((node) => node.line), branch?.beside.size, others.length], [[1, 3], 0, 0]);
+  assert.deepEqual([branch?.nodes.map((node) => node.line), branch?.sideLines.size, others.length], [[1, 3], 0, 0]);
 });
 
-test('side lines are no branch of a main conversation, and the conversation of an agent', () => {
+test('sidechain lines are not a branch of a main conversation, but they are the conversation of an agent', () => {
   const side = { isSidechain: true };
   const main = transcript().user('q').assistant('a').from(null).user('task', side).assistant('done', side);
   assert.deepEqual(branches(main), [{ active: true, lines: 'u1 a1' }]);

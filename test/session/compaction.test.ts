@@ -34,7 +34,7 @@ test('clients of 1.0 write the summary alone', () => {
   assert.deepEqual(compactions(talk().summary('so far', { parentUuid: null }).assistant('on')), ['no boundary u3']);
 });
 
-test('notes may stand between a boundary and its summary', () => {
+test('there may be notes between a boundary and its summary', () => {
   assert.deepEqual(compactions(talk().boundary().attachment('custom').summary('so far')), ['b1 u3']);
 });
 

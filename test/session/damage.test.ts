@@ -57,7 +57,7 @@ test('whatever is damaged, the lines that are not are the nodes they were, and e
   );
 });
 
-/** Nodes are numbered, stand in the order of the file, inside it, and never in one another. */
+/** Nodes are numbered, in the order of the file, inside it, and never overlap. */
 function checkPlaces(nodes: readonly Node[], size: number): void {
   let end = 0;
   let line = 1;

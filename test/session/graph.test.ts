@@ -40,12 +40,10 @@ test('a missing parent is replaced by the line before it in the same conversatio
 test('a missing parent of the first line is a beginning', () => {
   const builder = transcript().user('q', { parentUuid: 'gone' }).assistant('a');
   assert.deepEqual(parents(builder), ['u1 < -', 'a1 < u1']);
-  assert.deepEqual(diagnostics(builder), [
-    'G-phantom-parent 1: its parent is not in the file; nothing stands before it',
-  ]);
+  assert.deepEqual(diagnostics(builder), ['G-phantom-parent 1: its parent is not in the file; it is the first line']);
 });
 
-test('a child may stand before its parent', () => {
+test('a child may come before its parent', () => {
   const builder = transcript().assistant('a', { parentUuid: 'u1' }).from(null).user('q');
   assert.deepEqual(parents(builder), ['a1 < u1', 'u1 < -']);
 });
@@ -112,12 +110,12 @@ test('a compaction leads on to what it summarised: by its logical parent, else t
   assert.deepEqual([named, lost, old].flatMap(diagnostics), []);
 });
 
-test('a root that is no compaction begins a conversation', () => {
+test('a root that is not a compaction begins a conversation', () => {
   const builder = transcript().user('q').assistant('a').from(null).user('other');
   assert.deepEqual(parents(builder), ['u1 < -', 'a1 < u1', 'u2 < -']);
 });
 
-test('an answer without a parent that was begun before goes on from the line before it', () => {
+test('an answer without a parent that was begun before continues the line before it', () => {
   const m = { message: { id: 'm' } };
   const builder = transcript().user('q').assistant('a', m).user('stop').from(null).assistant('a', m);
   assert.deepEqual(parents(builder), ['u1 < -', 'a1 < u1', 'u2 < a1', 'a2 < u2']);

@@ -1,4 +1,4 @@
-// A transcript that was read on is the one that reading it from the beginning gives, wherever the file stood before.
+// Reading the new lines of a transcript gives the same as reading it from the beginning, whatever its size was before.
 import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -73,7 +73,7 @@ test('what was made of a transcript before it grew stays as it was', async (cont
   assert.deepEqual([before.canGrow, after.canGrow], [true, true]);
 });
 
-test('a line without its end, and an object over several lines, are read anew', (context) => {
+test('a line without its end, and an object over several lines, are read again', (context) => {
   const file = path.join(temporaryFolder(context), `${sessionId}.jsonl`);
   writeFileSync(file, '{"type":"user","uuid":"u1","message":{"role":"user","content":"a"}}\n{"type":"user"');
   const torn = loadGrowing(file);

@@ -5,7 +5,7 @@ import { type Content, type Fields, text, toolResult, transcript } from '../supp
 
 const image: JsonValue = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
 
-/** `kind` of a user line, and behind a slash the kind of prompt where it is one. */
+/** `kind` of a user line, and after a slash the kind of prompt if it is one. */
 function kindOf(content: Content, fields: Fields = {}): string {
   const [node] = transcript().user(content, fields).transcript().nodes;
   return [node?.userKind, node?.promptKind].filter(Boolean).join('/');
@@ -33,13 +33,13 @@ test('what a text starts with says what it is', () => {
   }
 });
 
-test('flags come before text: injected lines and summaries are no prompts', () => {
+test('flags come before text: injected lines and summaries are not prompts', () => {
   assert.equal(kindOf('plain words', { isMeta: true }), 'injected');
   assert.equal(kindOf('This session is being continued', { isCompactSummary: true }), 'summary');
   assert.equal(kindOf('both', { isMeta: true, isCompactSummary: true }), 'injected');
 });
 
-test('results come before everything, and a human text beside them is a prompt as well', () => {
+test('results come before everything, and a human text next to them is also a prompt', () => {
   assert.equal(kindOf([toolResult('t1')]), 'results');
   assert.equal(kindOf([toolResult('t1'), text('and now this')]), 'results/plain');
   assert.equal(kindOf([toolResult('t1'), text('[Request interrupted by user for tool use]')]), 'results');
@@ -51,7 +51,7 @@ test('results come before everything, and a human text beside them is a prompt a
 
 test('what an editor or a picture adds to a prompt gives it its kind', () => {
   assert.equal(kindOf([text('<ide_selection>lines</ide_selection>'), text('what is this?')]), 'human/ide-selection');
-  assert.equal(kindOf([text('<ide_opened_file>f</ide_opened_file>'), text('go on')]), 'human/ide-opened-file');
+  assert.equal(kindOf([text('<ide_opened_file>f</ide_opened_file>'), text('continue')]), 'human/ide-opened-file');
   assert.equal(kindOf([text('what is this?'), image]), 'human/image');
   assert.equal(kindOf([image]), 'human/image');
   assert.equal(kindOf([{ type: 'document', source: { type: 'text', data: 'x' } }]), 'human/plain');
@@ -63,7 +63,7 @@ test('a line of reminders alone was said by nobody', () => {
   assert.equal(kindOf([]), 'human');
 });
 
-test("content beside the message, seed 002's form, is read the same way", () => {
+test("content next to the message, seed 002's form, is read the same way", () => {
   const kind = (content: Content): string => kindOf('', { message: undefined, content });
   assert.deepEqual(
     [kind('hello'), kind([toolResult('t1')]), kind('<bash-input>ls</bash-input>')],

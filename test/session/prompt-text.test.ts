@@ -13,7 +13,7 @@ test('a prompt is its texts, without reminders and notes of the editor', () => {
   assert.equal(promptText([toolResult('t1'), ...said, { type: 'image' }]), 'one\ntwo');
 });
 
-test('a note of the editor that stands alone is shown', () => {
+test('a note of the editor alone is shown', () => {
   assert.equal(promptText([text('<ide_opened_file>y</ide_opened_file>')]), '<ide_opened_file>y</ide_opened_file>');
   assert.equal(promptText([text('<system-reminder>x</system-reminder>')]), '');
 });

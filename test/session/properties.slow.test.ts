@@ -42,7 +42,7 @@ function complaints(messages: readonly WireMessage[], bare: ReadonlySet<unknown>
   return said;
 }
 
-/** Rule 57: beside other text, white space of an assistant stays; only the empty text goes. */
+/** Rule 57: next to other text, white space of an assistant stays; only the empty text goes. */
 function isBlankText(block: WireBlock, role: string): boolean {
   if (block.type !== 'text' || typeof block.text !== 'string') return false;
   return role === 'assistant' ? block.text === '' : block.text.trim() === '';

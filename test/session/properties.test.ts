@@ -16,11 +16,11 @@ import { randomTranscript } from '../support/random-transcript.ts';
 
 const runs = { numRuns: fuzzRuns(1500) };
 
-test('every message line of the conversation is on exactly one branch, or beside one', () => {
+test('every message line of the conversation is on exactly one branch, or a side line of one', () => {
   fc.assert(
     fc.property(randomTranscript, (builder) => {
       const session = builder.session();
-      const shown = session.branches.flatMap((branch) => [...branch.nodes, ...[...branch.beside.values()].flat()]);
+      const shown = session.branches.flatMap((branch) => [...branch.nodes, ...[...branch.sideLines.values()].flat()]);
       assert.equal(new Set(shown).size, shown.length, 'a line is shown twice');
       const wanted = session.transcript.nodes.filter(
         (node) => isMessage(node) && (session.isAgent || !node.isSidechain) && !session.graph.isReplaced(node),
@@ -62,7 +62,7 @@ test('every line of a branch is in exactly one turn, unless it is a copy', () =>
       for (const branch of session.branches) {
         const copies = findReplayed(session.transcript, branch.nodes);
         const kept = branch.nodes.filter((node) => !copies.has(node));
-        const wanted = kept.flatMap((node) => [node, ...(branch.beside.get(node) ?? [])]);
+        const wanted = kept.flatMap((node) => [node, ...(branch.sideLines.get(node) ?? [])]);
         const turns = turnsOf(session, branch);
         assert.deepEqual(
           turns.flatMap((turn) => turn.nodes),

@@ -80,7 +80,7 @@ test('a dequeue without an enqueue, as 2.1.29 writes at the start, is nothing', 
   assert.deepEqual(queued(transcript().queue('dequeue').user('one').assistant('a')), []);
 });
 
-test('an attachment shows the prompt that was delivered, or stands for one by itself', () => {
+test('an attachment shows the prompt that was delivered, or replaces it', () => {
   const attachment = (prompt: string, fields: object = {}) => ({
     attachment: { type: 'queued_command', prompt, commandMode: 'prompt', ...fields },
   });

@@ -4,7 +4,7 @@ import { namesOf, nodeOf, transcript } from '../support/transcript-builder.ts';
 
 const m = { message: { id: 'm' } };
 
-test('the lines of a message are found by its id, whatever stands between them', () => {
+test('the lines of a message are found by its id, whatever is between them', () => {
   const session = transcript().user('q').call('t1', m).result('t1').assistant('x').assistant('y', m).session();
   assert.deepEqual(namesOf(session.relatives.linesOf(nodeOf(session, 'a1'))), ['a1', 'a3']);
   assert.deepEqual(namesOf(session.relatives.linesOf(nodeOf(session, 'u1'))), ['u1']);

@@ -35,7 +35,7 @@ function history(builder: TranscriptBuilder): TranscriptBuilder {
     .user('[Request interrupted by user]');
 }
 
-test('a history chained behind itself is recognised line by line, also with new times', () => {
+test('a history chained after itself is recognised line by line, also with new times', () => {
   const builder = history(history(transcript())).user('next').assistant('answer');
   assert.deepEqual(copies(builder), ['u3', 'a5', 'a6', 'a7', 'r2', 'a8', 'u4']);
 });
@@ -64,11 +64,11 @@ test('a replay that repeats the times of its prompts is recognised without neigh
   assert.deepEqual(copies(builder), ['u3', 'a2']);
 });
 
-test('the same prompt given twice is no replay', () => {
-  assert.deepEqual(copies(transcript().user('go on').assistant('a').user('go on').assistant('b')), []);
+test('the same prompt given twice is not a replay', () => {
+  assert.deepEqual(copies(transcript().user('continue').assistant('a').user('continue').assistant('b')), []);
 });
 
-test('a message that a prompt interrupts is no replay', () => {
+test('a message that a prompt interrupts is not a replay', () => {
   const m = { message: { id: 'm' } };
   const builder = transcript()
     .user('q')
@@ -80,7 +80,7 @@ test('a message that a prompt interrupts is no replay', () => {
   assert.deepEqual(copies(builder), []);
 });
 
-test('two lines of one message with the same kinds of blocks are no copies of each other', () => {
+test('two lines of one message with the same kinds of blocks are not copies of each other', () => {
   const m = { message: { id: 'm' } };
   const at = { timestamp: '2026-01-03T10:00:00.000Z' };
   const builder = transcript()

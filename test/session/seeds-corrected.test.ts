@@ -147,10 +147,10 @@ test('003 §4.5: progress is inside the graph', () => {
   assert.deepEqual(history(builder), [{ user: ['q'] }, { assistant: ['a'] }]);
 });
 
-test('003 §5: parallel results chain in old sessions, and hang beside the chain in newer ones', () => {
+test('003 §5: parallel results chain in old sessions, and are off the chain in newer ones', () => {
   const calls = (): TranscriptBuilder => transcript().user('q').call('t1', m).call('t2', m);
   const chained = calls().result('t1').result('t2').assistant('done');
-  const beside = calls().from('a1').result('t1').from('a2').result('t2').assistant('done');
+  const offChain = calls().from('a1').result('t1').from('a2').result('t2').assistant('done');
   const answered = (builder: TranscriptBuilder): unknown => {
     const session = builder.session();
     return turnsOf(session).flatMap((turn) => toolCallsOf(session, turn).map(({ id, result }) => [id, result?.uuid]));
@@ -159,8 +159,8 @@ test('003 §5: parallel results chain in old sessions, and hang beside the chain
     ['t1', 'r1'],
     ['t2', 'r2'],
   ];
-  assert.deepEqual([answered(chained), answered(beside)], [both, both]);
-  assert.deepEqual(history(chained), history(beside));
+  assert.deepEqual([answered(chained), answered(offChain)], [both, both]);
+  assert.deepEqual(history(chained), history(offChain));
 });
 
 test('003 §9, App. C: a summary line drops nothing, and injected lines are sent', () => {
@@ -210,7 +210,7 @@ test('003 §12.1: the folder of a project keeps its leading dash', () => {
   assert.equal(encodeSlug('/home/dev/widgets'), '-home-dev-widgets');
 });
 
-test('003, 004: agents stand in three places, and their ids have other lengths than seven', () => {
+test('003, 004: agents are in three places, and their ids have other lengths than seven', () => {
   const files = (['real', 'public'] as const)
     .flatMap((corpus) => filesBelow(path.join(corpusFolder, 'corpus', corpus), '.jsonl'))
     .filter((file) => path.basename(file).startsWith('agent-'));
@@ -241,7 +241,7 @@ test('000: the user type is always external, and a shell result has no type and 
   assert.ok(shellResults > 20, `${shellResults}`);
 });
 
-test('004: a permission mode is no sign of the first message', async () => {
+test('004: a permission mode is not a sign of the first message', async () => {
   const files = { none: 0, one: 0, many: 0 };
   for (const file of filesBelow(path.join(corpusFolder, 'corpus/real'), '.jsonl')) {
     const { transcript: lines } = await loadSession(file);

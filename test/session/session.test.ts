@@ -5,7 +5,7 @@ import { cwdOf, diagnosticsOf, loadSession, readEntry, versionsOf } from '../../
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { namesOf, sessionId, transcript } from '../support/transcript-builder.ts';
 
-test('a session goes by the name of its file, and tells where and by what it was written', async (context) => {
+test('a session has the name of its file, and says where and by which client it was written', async (context) => {
   const folder = temporaryFolder(context);
   const builder = transcript({ sessionId: 'another' })
     .aside('summary', { summary: 's' })

@@ -33,7 +33,7 @@ test('custom title, then one from a model, then a summary, then the last prompt,
   assert.deepEqual(titles, ['custom', 'ai', 'summary', 'last prompt', 'first prompt']);
 });
 
-test('a title of its own file stands behind the line and before the others', (context) => {
+test('a title in its own file comes after the line and before the others', (context) => {
   const files = { customTitle: titleFile(context, '{"customTitle":" filed "}') };
   assert.equal(titleOf(talk().aside('ai-title', { aiTitle: 'ai' }).session(files)), 'filed');
   assert.equal(titleOf(talk().aside('custom-title', { customTitle: 'line' }).session(files)), 'line');
@@ -61,7 +61,7 @@ test('a summary that names no line of the file belongs to another session', () =
   assert.equal(titleOf(builder.session()), 'ours');
 });
 
-test('the first prompt is the first that is no command, without what the editor added', () => {
+test('the first prompt is the first that is not a command, without what the editor added', () => {
   const builder = transcript()
     .user('side', { isSidechain: true })
     .user('meta', { isMeta: true })

@@ -39,7 +39,7 @@ test('a list of tasks shows how many are done', () => {
   assert.equal(summariseInput('TodoWrite', { todos }), '2 of 4 done');
 });
 
-test('an input that is no object shows itself if it is text', () => {
+test('an input that is a text is its own summary', () => {
   assert.deepEqual(
     ['raw', null, undefined, 5, ['x']].map((input) => summariseInput('Bash', input)),
     ['raw', '', '', '', ''],

@@ -6,7 +6,7 @@ import { load, record, size, u1, u2, u3 } from './transcript-kit.ts';
 const summary = '{"type":"summary","summary":"Work","leafUuid":"u1"}';
 
 interface Found {
-  /** Name, line, offset, length; `hidden` behind those that the client does not read. */
+  /** Name, line, offset, length; `hidden` after those that the client does not read. */
   readonly nodes: readonly string[];
   /** Code, line, offset. */
   readonly said: readonly string[];
@@ -41,7 +41,7 @@ test('sound lines are nodes with their places, and nothing is said', (context) =
   check(context, '\n\n', { nodes: [], said: [] });
 });
 
-test('a node is read back whole, wherever it stands in the file', (context) => {
+test('a node is read back whole, wherever it is in the file', (context) => {
   const content = `${u1}${u2}\n\0${u3}\n{"type":\n"summary"}\n{"type":"user","x":"\\ud800é"}`;
   const transcript = load(context, `\ufeff${content}`);
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('a torn tail is said where it begins, and the lines before it are whole', (
   }
 });
 
-test('a line cut in the middle of a file is said in its place, and no line behind it is lost', (context) => {
+test('a line cut in the middle of a file is reported in its place, and no line after it is lost', (context) => {
   for (let end = 1; end < size; end++) {
     const at = size + 1;
     check(context, `${u1}\n${u2.slice(0, end)}\n${summary}\n${u3}\n`, {
@@ -99,7 +99,7 @@ test('a last line without newline is said at its end', (context) => {
   });
 });
 
-test('a whole record behind a cut one is a node that the client does not read', (context) => {
+test('a whole record after a cut one is a node that the client does not read', (context) => {
   const cut = u1.slice(0, 60);
   check(context, `${cut}${u2}\n${u3}\n`, {
     nodes: [`u2 1 60 ${size} hidden`, `u3 2 ${60 + size + 1} ${size}`],
@@ -107,7 +107,7 @@ test('a whole record behind a cut one is a node that the client does not read', 
   });
 });
 
-test('of joined records the client reads the first, a person all', (context) => {
+test('of joined records the client reads the first, a reader sees all', (context) => {
   check(context, `${u1}${u2}${u3}\n`, {
     nodes: [`u1 1 0 ${size}`, `u2 1 ${size} ${size} hidden`, `u3 1 ${2 * size} ${size} hidden`],
     said: [`L-joined 1 ${size}`, `L-joined 1 ${2 * size}`],
@@ -139,7 +139,7 @@ test('CR LF is said once, at its first line', (context) => {
   });
 });
 
-test('text that is no record is said, and a record behind it is hidden from the client', (context) => {
+test('text that is not a record is reported, and a record after it is hidden from the client', (context) => {
   check(context, `// header\n${u1}\n<<<<<<< HEAD\n[1]\nnull\n42\nlog: ${u2}\n`, {
     nodes: [`u1 2 10 ${size}`, `u2 7 ${size + 41} ${size} hidden`],
     said: [
@@ -153,7 +153,7 @@ test('text that is no record is said, and a record behind it is hidden from the 
   });
 });
 
-test('junk behind a record does not hide it', (context) => {
+test('junk after a record does not hide it', (context) => {
   for (const junk of ['x', '}', ']', ',"a":1}', '{"type":"us', ' // end', ':']) {
     const [node, ...others] = found(context, `${u1}${junk}\n${u2}\n`).nodes;
     assert.deepEqual([node, others], [`u1 1 0 ${size}`, [`u2 2 ${size + junk.length + 1} ${size}`]], junk);

@@ -16,7 +16,7 @@ function turns(builder: TranscriptBuilder, branch = 0): unknown[] {
 
 const m = { message: { id: 'm' } };
 
-test('a turn runs from one prompt of a person to the next', () => {
+test('a turn runs from one prompt of the user to the next', () => {
   const builder = transcript()
     .user('one')
     .call('t1')
@@ -47,7 +47,7 @@ test('a line with a result and a human text begins a turn', () => {
   ]);
 });
 
-test('what stands before the first prompt is a turn only if somebody speaks in it', () => {
+test('the lines before the first prompt are a turn only if there is a message among them', () => {
   const silent = transcript().system('informational').user('injected', { isMeta: true }).user('one').assistant('a');
   assert.deepEqual(turns(silent), [[1, 'plain', 's1 u1 u2 a1']]);
   const spoken = transcript().assistant('a').user('one');
@@ -57,7 +57,7 @@ test('what stands before the first prompt is a turn only if somebody speaks in i
   ]);
 });
 
-test('lines beside the branch are in the turn of their message', () => {
+test('side lines of the branch are in the turn of their message', () => {
   const builder = transcript()
     .user('one')
     .call('t1', m)
@@ -101,7 +101,7 @@ test('a prompt that was typed while the agent worked is a queued one', () => {
   ]);
 });
 
-test('the messages of a turn: assistant lines merged by id, results between them or not, and user lines by themselves', () => {
+test('the messages of a turn: assistant lines merged by id, results between them or not, and each user line alone', () => {
   const last = { message: { id: 'm', stop_reason: 'tool_use', model: 'other' } };
   const first = { message: { id: 'm', stop_reason: null } };
   const builder = transcript()

@@ -50,7 +50,7 @@ test('a path that cannot be read is an error for the user in every function that
   }
 });
 
-test('functions that look at many places report what they could not read, and go on', async (t) => {
+test('functions that look at many places report what they could not read, and continue', async (t) => {
   const folder = temporaryFolder(t);
   const nope = path.join(folder, 'nope');
   assert.deepEqual((await discoverSessions([nope])).sessions, []);

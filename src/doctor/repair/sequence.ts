@@ -37,7 +37,7 @@ export function sequenceOf(session: Session, strategy: Strategy): Sequence {
   if (strategy === 'newest')
     return orderOf({ ...session, branches: [wholeBranch(active, newer), ...session.branches] }, false);
   const first = orderOf(session);
-  const own = newer.nodes.flatMap((node) => [node, ...(newer.beside.get(node) ?? [])]);
+  const own = newer.nodes.flatMap((node) => [node, ...(newer.sideLines.get(node) ?? [])]);
   return { ...first, nodes: [...first.nodes, ...own.filter((node) => isLink(node) && !isBoundary(node))] };
 }
 
@@ -55,12 +55,12 @@ export function newerBranch(session: Session): Branch | undefined {
 function wholeBranch(active: Branch, branch: Branch): Branch {
   const at = branch.fork === undefined ? -1 : active.nodes.indexOf(branch.fork);
   const shared = active.nodes.slice(0, at + 1);
-  const beside = new Map(branch.beside);
+  const sideLines = new Map(branch.sideLines);
   for (const node of shared) {
-    const lines = active.beside.get(node);
-    if (lines !== undefined) beside.set(node, lines);
+    const lines = active.sideLines.get(node);
+    if (lines !== undefined) sideLines.set(node, lines);
   }
-  return { ...branch, active: true, nodes: [...shared, ...branch.nodes], beside };
+  return { ...branch, active: true, nodes: [...shared, ...branch.nodes], sideLines };
 }
 
 /** `keepsLoaded`: whether everything that a resume loads now has to be in it. */

@@ -9,7 +9,7 @@ export interface EmbeddedSession {
   readonly sessionId: string;
   /** What was taken out. */
   readonly note: string;
-  /** The lines behind the blocks are here too. */
+  /** The raw lines are here too. */
   readonly hasRaw: boolean;
   readonly agents: readonly EmbeddedAgent[];
 }
@@ -31,7 +31,7 @@ export interface EmbeddedBranch {
 /** Branches share the elements of the parts that they share. */
 export interface EmbeddedPart {
   readonly id: number;
-  /** The lines of the file that it tells. */
+  /** The lines of the file that it shows. */
   readonly lines: readonly number[];
 }
 
@@ -61,7 +61,7 @@ export function valueId(value: number | string): string {
   return `value-${value}`;
 }
 
-/** The Markdown of a turn, read by who runs no scripts and copied by who does; 0 is what stands before the first. */
+/** The Markdown of a turn: for readers without scripts, and for copying; 0 is what comes before the first turn. */
 export function markdownId(turn: number): string {
   return `markdown-${turn}`;
 }

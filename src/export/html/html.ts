@@ -33,7 +33,7 @@ export async function* exportHtml(
   asked: PageDataOptions & Pick<MarkdownOptions, 'full' | 'thinking'>,
   code: PageCode,
 ): AsyncGenerator<string> {
-  // A line says everything of itself: to leave the rest out elsewhere would only look as if it were gone.
+  // A raw line contains everything: leaving it out elsewhere would only look as if it were gone.
   const options = asked.raw === true ? { ...asked, full: true, thinking: true } : asked;
   yield opening(subject, code);
   yield* fallback(subject, options);
@@ -62,7 +62,7 @@ export async function* exportHtml(
 
 function opening({ session, hide }: Subject, { script, style }: PageCode): string {
   const title = startOf(neutralise(hide(titleOf(session) ?? '')), 200) || 'Untitled session';
-  // Only this script and this style, and no connection: what stands in the transcript can neither run nor call home.
+  // Only this script and this style, and no connection: nothing in the transcript can run or send data.
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
@@ -110,7 +110,7 @@ function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => (character === '&' ? '&amp;' : character === '<' ? '&lt;' : '&gt;'));
 }
 
-/** In JSON a `<` stands in strings only, where its escape means the same; without it no text can end the element. */
+/** In JSON a `<` occurs only in strings, where its escape means the same; without it no text can end the element. */
 function dataElement({ id, json }: DataElement): string {
   return `<script type="application/json" id="${id}">${json.replaceAll('<', '\\u003c')}</script>\n`;
 }

@@ -1,5 +1,5 @@
 // A session that leaves the house → all that its page will ask for, one element after the other: parts, the whole of cut
-// texts, images, and then the branches that tell where they are. No more than a few parts are in memory at once.
+// texts, images, and then the branches that refer to them. Only a few parts are in memory at once.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { jsonText } from '../../base/json-text.ts';
@@ -24,7 +24,7 @@ export interface PageDataOptions {
   /** The whole path of the project. */
   readonly full?: boolean;
   readonly thinking?: boolean;
-  /** The lines behind the blocks; they hold whole paths and the thinking whatever else is asked for. */
+  /** The raw lines; they hold whole paths and the thinking, whatever the other options are. */
   readonly raw?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface DataElement {
   readonly json: string;
 }
 
-/** Branches beyond are left out: each is told from its beginning. */
+/** Further branches are left out: each is shown from its beginning. */
 const maxBranches = 20;
 const partsAtOnce = 8;
 /** As much of a line as the page shows. */
@@ -170,7 +170,7 @@ export class PageData {
     return { record: ref.record, pointer: String(id) };
   }
 
-  /** Names of tools, models and agents come from beside the lines, where nothing was hidden yet. */
+  /** Names of tools, models and agents do not come from the lines, which are already redacted. */
   #json(value: unknown): string {
     return this.#subject.hide(jsonText(value));
   }
@@ -186,7 +186,7 @@ function isPlace(value: object): value is Place {
   return 'record' in value && 'line' in value && 'uuid' in value;
 }
 
-/** A damaged line may hold several records, which stand side by side. */
+/** A damaged line may hold several records. */
 function recordsOfLine({ transcript }: Session, line: number, record: number): readonly string[] {
   const { nodes } = transcript;
   let from = record;
@@ -203,7 +203,7 @@ function isRef(value: unknown): value is Ref {
   return typeof value === 'object' && value !== null && 'record' in value && 'pointer' in value;
 }
 
-/** By what its bytes are, whatever the transcript says; written anew, so that nothing but the bytes is left. */
+/** By what its bytes are, whatever the transcript says; encoded again, so that only the bytes are left. */
 function imageAddress(session: Session, ref: Ref): string | undefined {
   const image = imageAt(session, ref);
   return image === undefined ? undefined : `data:${image.type};base64,${image.bytes.toString('base64')}`;

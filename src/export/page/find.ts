@@ -1,5 +1,5 @@
-// A word and a branch → the places where the word stands, in the order of the branch: in what was said, thought, called
-// and answered. It stops after enough hits or enough bytes and says where to go on, so that a long session answers soon.
+// A word and a branch → the places of the word, in the order of the branch: in prompts, answers, thinking, tool calls and
+// their output. It stops after enough hits or enough bytes and says where to continue, so that a long session answers soon.
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../../format/block.ts';
 import { contentOf, type Entry } from '../../format/entry.ts';
@@ -44,7 +44,7 @@ export function findInSession(session: Session, options: FindOptions): FindResul
 
 const searched: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);
 
-/** A result is drawn with its call, which may stand in an earlier part. */
+/** A result is drawn with its call, which may be in an earlier part. */
 function callParts(all: readonly Part[]): ReadonlyMap<string, Part> {
   const parts = new Map<string, Part>();
   for (const part of all) {

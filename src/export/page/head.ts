@@ -1,4 +1,4 @@
-// A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Beside the
+// A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
 import { isDamage } from '../../base/diagnostic.ts';
 import { contentOf } from '../../format/entry.ts';

@@ -36,7 +36,7 @@ export function cutText(text: string, maxChars: number, at: Ref | null): Text {
 
 const endlessChars = 2_000;
 
-/** Encoded bytes and the like: nobody reads on, and a page of it hides what stands below. */
+/** Encoded bytes and the like: nobody reads all of it, and a page of it hides what follows. */
 function hasEndlessWord(text: string): boolean {
   return text.length > endlessChars && /^\S{2000}/.test(text.trimStart().slice(0, endlessChars));
 }

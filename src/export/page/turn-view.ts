@@ -122,23 +122,23 @@ function compactionItem(item: Omit<story.CompactionItem, 'kind' | 'hasBoundary'>
   };
 }
 
-const didChars = 300;
-const cameChars = 160;
+const summaryChars = 300;
+const outcomeChars = 160;
 
 function callItem(call: story.CallItem): CallItem {
-  const did = startOf(call.summary, didChars);
+  const summary = startOf(call.summary, summaryChars);
   const isError = call.state === 'failed';
   const { output, result } = call;
   const sent = sentDetail(call.detail);
-  // These show what the model was told as their own output.
+  // These show the text that the model got as their own output.
   const showsError = sent.as === 'shell' || sent.as === 'json';
   return {
     kind: 'call',
     place: placeOf(call.node),
     id: firstChars(call.id, 100),
     name: firstChars(call.tool, 100),
-    did,
-    came: startOf(outcomeOf({ isError, result }, output, did), cameChars),
+    summary,
+    outcome: startOf(outcomeOf({ isError, result }, output, summary), outcomeChars),
     state: call.state,
     resultPlace: result === undefined ? null : placeOf(result),
     durationMs: call.durationMs,

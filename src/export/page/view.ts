@@ -13,7 +13,7 @@ import type { UsageTotals } from '../../session/usage.ts';
 
 export type { HunkView, Ref };
 
-/** Where a thing stands: the raw line behind every block. */
+/** The line of a block. */
 export interface Place {
   /** In the file, from 1. */
   readonly line: number;
@@ -124,7 +124,7 @@ export interface SessionHead {
   readonly costMicros: number | null;
   readonly unpriced: number;
   readonly branches: readonly BranchRow[];
-  /** The number of the branch that `turns` tells; 0 where there is no conversation. */
+  /** The number of the branch that `turns` shows; 0 if there is no conversation. */
   readonly branch: number;
   readonly compactions: readonly CompactionRow[];
   readonly agents: readonly AgentRow[];
@@ -134,7 +134,7 @@ export interface SessionHead {
   readonly strangePrompt: string | null;
   /** Typed, but never sent. */
   readonly waiting: readonly Text[];
-  /** How many parts the branch has, and how many turns; `turns` may tell only the last of them. */
+  /** How many parts the branch has, and how many turns; `turns` may hold only the last of them. */
   readonly parts: number;
   readonly turnCount: number;
   readonly turns: readonly TurnRow[];
@@ -190,7 +190,7 @@ export type TextItem = SentItem<story.TextItem, 'text'>;
 export type ThinkingItem = SentItem<story.ThinkingItem, 'text'>;
 export type ImageItem = SentItem<story.ImageItem, 'image'>;
 export type QueuedItem = SentItem<story.QueuedItem, 'text'>;
-/** Notes, failed requests, and folded what the client told the model. */
+/** Notes, failed requests, and (folded) what the client sent to the model. */
 export type NoteItem = SentItem<story.NoteItem, 'label' | 'tone' | 'isOutput' | 'text'> &
   Pick<story.ContextItem, 'isFolded'>;
 export type CompactionItem = SentItem<
@@ -202,12 +202,12 @@ export type BlockItem = SentItem<story.BlockItem, 'type' | 'json'>;
 
 export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'durationMs' | 'images'> {
   readonly name: string;
-  readonly did: string;
+  readonly summary: string;
   /** The outcome in a few words. */
-  readonly came: string;
+  readonly outcome: string;
   readonly resultPlace: Place | null;
   readonly agent: AgentRow | null;
-  /** What the model was told, if the call failed and the detail does not show it. */
+  /** The text that the model got, if the call failed and the detail does not show it. */
   readonly error: Text | null;
   readonly detail: CallDetail;
 }
@@ -239,6 +239,6 @@ export interface FindHit {
 
 export interface FindResult {
   readonly hits: readonly FindHit[];
-  /** The part to go on from; `null`: everything was looked at. */
+  /** The part to continue from; `null`: everything was searched. */
   readonly next: number | null;
 }

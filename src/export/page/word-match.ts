@@ -1,4 +1,4 @@
-// A word that a reader looks for → where it stands in a text. For the server and for the page by itself, so that both
+// A word that a reader looks for → its place in a text. The server and an exported page use the same rules, so that both
 // find the same.
 
 export interface WordMatch {

@@ -1,4 +1,4 @@
-// A session, its secrets taken out → the rows of its tables, those of its sub-agents behind its own.
+// A session, its secrets taken out → the rows of its tables, those of its sub-agents after its own.
 import path from 'node:path';
 import { isThinking, isToolUse, textOf } from '../../format/block.ts';
 import { contentOf } from '../../format/entry.ts';
@@ -33,7 +33,7 @@ export async function* sessionRows(subject: Subject, options: RowOptions = {}): 
   }
 }
 
-/** They come from beside the lines, where nothing was hidden yet. */
+/** They do not come from the lines, which are already redacted. */
 function hideNames({ hide }: Subject, { table, row }: TableRow): TableRow {
   const { model, name } = row;
   const hidden = {

@@ -114,7 +114,7 @@ export const tables: Readonly<Record<TableName, readonly Column[]>> = {
   ],
 };
 
-/** The time that decides in which month a row stands. */
+/** The time that decides the month of a row. */
 export const rowTime: Readonly<Record<TableName, string>> = {
   sessions: 'started_at',
   turns: 'started_at',

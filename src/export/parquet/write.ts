@@ -19,7 +19,7 @@ export interface ParquetSource {
   readonly prices: PriceList;
 }
 
-/** What stands in `folder` before is replaced. */
+/** Replaces what is in `folder`. */
 export async function writeParquet(
   { subjects, countedMessages, prices }: ParquetSource,
   folder: string,

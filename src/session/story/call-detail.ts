@@ -80,7 +80,7 @@ function inputText(source: CallSource, key: string, role: TextRole = 'output'): 
   return new StoryText(asString(source.input[key]) ?? '', role, refTo(source.call.node, ...source.inputKeys, key));
 }
 
-/** What the model was told. */
+/** The text that the model got. */
 function outputText({ call, output }: CallSource, text: string = output): StoryText {
   return new StoryText(text, 'output', call.outputAt);
 }
@@ -136,15 +136,15 @@ function shellDetail(source: CallSource): ShellDetail {
   const stored = asObject(source.stored);
   const [out, err] = [asString(stored?.stdout), asString(stored?.stderr)];
   const path = stringOrNull(stored?.persistedOutputPath);
-  // For a failed call the client stores only what it told the model.
+  // For a failed call the client stores only the text that the model got.
   const exit = exitLine.exec(output);
-  const told = outputText(source, exit === null ? output : output.slice(exit[0].length));
+  const shown = outputText(source, exit === null ? output : output.slice(exit[0].length));
   return {
     as: 'shell',
     command: inputText(source, source.input.command === undefined ? 'bash_id' : 'command'),
     description: stringOrNull(source.input.description),
-    stdout: out === undefined ? (isError ? noText : told) : storedText(source, out, 'stdout'),
-    stderr: out === undefined && isError ? told : storedText(source, err ?? '', 'stderr'),
+    stdout: out === undefined ? (isError ? noText : shown) : storedText(source, out, 'stdout'),
+    stderr: out === undefined && isError ? shown : storedText(source, err ?? '', 'stderr'),
     exitCode: asNumber(stored?.exitCode) ?? (exit === null ? null : Number(exit[1])),
     isInterrupted: stored?.interrupted === true,
     backgroundId: stringOrNull(stored?.backgroundTaskId),
@@ -170,8 +170,8 @@ function fileDetail(source: CallSource): FileDetail {
       note: null,
     };
   }
-  const told = readNumbered(output);
-  if (told === undefined || isError) {
+  const shown = readNumbered(output);
+  if (shown === undefined || isError) {
     const type = asString(stored?.type);
     const note = isError || call.result === undefined ? null : type === 'file_unchanged' ? 'unchanged' : 'not text';
     return { as: 'file', file, firstLine: 1, totalLines, content: isError ? noText : outputText(source), note };
@@ -179,9 +179,9 @@ function fileDetail(source: CallSource): FileDetail {
   return {
     as: 'file',
     file,
-    firstLine: told.firstLine,
+    firstLine: shown.firstLine,
     totalLines,
-    content: outputText(source, told.content),
+    content: outputText(source, shown.content),
     note: null,
   };
 }

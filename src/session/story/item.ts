@@ -23,7 +23,7 @@ export type Item =
   | NoteItem
   | BlockItem;
 
-/** What one line says by itself: a call without its result, a result without its call. */
+/** The items of one line alone: a call without its result, a result without its call. */
 export type LineItem = Item | ResultItem;
 
 interface ItemBase {
@@ -54,7 +54,7 @@ export interface QueuedItem extends ItemBase {
   readonly text: StoryText;
 }
 
-/** What the client told the model, or wrote for itself: a sink may fold it or leave it out. */
+/** What the client sent to the model, or wrote for itself: a sink may fold it or leave it out. */
 export interface ContextItem extends ItemBase {
   readonly kind: 'context';
   readonly source:
@@ -92,7 +92,7 @@ export interface CallItem extends ItemBase {
   readonly id: string;
   readonly tool: string;
   readonly input: JsonValue | undefined;
-  /** The most telling part of the input; paths below the working directory are relative. */
+  /** The input summary; paths below the working directory are relative. */
   readonly summary: string;
   readonly state: 'done' | 'failed' | 'open';
   readonly result: Node | undefined;

@@ -1,5 +1,5 @@
 // A line that is neither prompt nor answer → its items: interrupts, local commands, hooks, notices, failed requests,
-// compactions, and what the client told only the model.
+// compactions, and what the client sent only to the model.
 import { counted, formatTokens } from '../../base/human.ts';
 import { asObject, asString, isArray, type JsonObject } from '../../base/json.ts';
 import { oneLine } from '../../base/terminal-text.ts';
@@ -71,7 +71,7 @@ function userItems(context: NoteContext, node: Node): readonly Item[] {
       return [note(node, withoutTags(text), at, { about: 'notification', label: 'notification' })];
     default: {
       const source = text.startsWith('<system-reminder>') ? 'reminder' : 'injected';
-      return [attached(node, commandLine(text), at, { source, label: 'told the model' })];
+      return [attached(node, commandLine(text), at, { source, label: 'context for the model' })];
     }
   }
 }
@@ -93,7 +93,7 @@ function localItems(node: Node, text: string, at: Ref): readonly Item[] {
   const words = withoutTags(text);
   if (words === '') return [];
   if (text.startsWith('<local-command-caveat>')) {
-    return [attached(node, words, at, { source: 'command-caveat', label: 'told the model' })];
+    return [attached(node, words, at, { source: 'command-caveat', label: 'context for the model' })];
   }
   if (text.startsWith('<bash-input>'))
     return [note(node, words, at, { about: 'shell', label: 'shell', isOutput: true })];

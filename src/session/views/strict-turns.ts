@@ -1,6 +1,6 @@
 // Seed 002's view of a transcript: lines in file order grouped into turns of a user line, merged assistant messages
 // and tool results. A turn counts only with an answer, and `consumed` says how many lines the complete turns used, so
-// that a reader who comes back later can go on from there.
+// that a reader who comes back later can continue from there.
 import type { Node } from '../node.ts';
 
 /** A turn in the sense of the original cc-langfuse description. */

@@ -40,16 +40,9 @@ function liveItem(item: LineItem): Pick<LiveLine, 'kind' | 'tool' | 'text'> | un
       };
     case 'note':
       return item.about === 'client' ? { kind: 'text', tool: null, text: shorten(item.text.text) } : undefined;
-    case 'queued':
-    case 'context':
-    case 'compaction':
-    case 'summary':
-    case 'fork':
-    case 'image':
-    case 'block':
-      return undefined;
     default:
-      return item satisfies never;
+      item.kind satisfies 'queued' | 'context' | 'compaction' | 'summary' | 'fork' | 'image' | 'block'; // left out
+      return undefined;
   }
 }
 

@@ -38,7 +38,7 @@ export type Of<Query> = Query & { readonly path: string; readonly key: string };
 
 const defaultParts = 20;
 const maxParts = 200;
-/** An answer ends behind the part that brings it here: the page draws it while it asks for the next. */
+/** An answer ends after the part that exceeds this: the page draws it while it asks for the next. */
 const enoughChars = 4 * 1024 * 1024;
 const maxRawBytes = 1024 * 1024;
 const maxMarkdownChars = 64 * 1024 * 1024;

@@ -30,7 +30,7 @@ export class TailAnswers {
     this.#cache = cache;
   }
 
-  /** From now on `grown` tells what is new. */
+  /** From now on `grown` returns what is new. */
   async know(query: TailQuery): Promise<void> {
     if (!this.#known.has(nameOf(query))) this.#remember(query, await this.#open(query));
   }
@@ -56,7 +56,7 @@ export class TailAnswers {
     return { append, lines: liveLines(session, added.slice(-maxLines), agentId) };
   }
 
-  /** The last things that happened, of a session that somebody has just begun to look at. */
+  /** The last events of a session that a page has just opened. */
   async recent(query: TailQuery): Promise<readonly LiveLine[]> {
     const { session } = await this.#open(query);
     return liveLines(session, session.transcript.nodes.slice(-20), query.agentId).slice(-6);

@@ -1,4 +1,4 @@
-// Counted messages → the prompts behind them that cost the most: in the main transcript the prompt that stands before the
+// Counted messages → the prompts that cost the most: in the main transcript the prompt before the
 // message, for a sub-agent's the one that was going on at the time.
 
 import { parseJson } from '../../base/json.ts';

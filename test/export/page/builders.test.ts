@@ -143,8 +143,8 @@ test('a turn: its prompt, thinking, words, and a call with its place and that of
           place: place(2, 'a1'),
           id: 'c1',
           name: 'LS',
-          did: 'src',
-          came: 'out c1',
+          summary: 'src',
+          outcome: 'out c1',
           state: 'done',
           resultPlace: place(3, 'r1'),
           durationMs: 1_000,
@@ -168,7 +168,7 @@ test('a turn: its prompt, thinking, words, and a call with its place and that of
 });
 
 /** The one call of a session that makes it and answers it. */
-function callOf(name: string, input: JsonObject, result: JsonObject = {}, content = 'told'): CallItem {
+function callOf(name: string, input: JsonObject, result: JsonObject = {}, content = 'output'): CallItem {
   const session = transcript()
     .user('go')
     .assistant([toolUse('c1', name, input)])
@@ -236,7 +236,7 @@ const details: readonly (readonly [string, CallItem, CallDetail])[] = [
     },
   ],
   [
-    'a read by the numbers that the model was told',
+    'a read by the numbers in the text that the model got',
     callOf('Read', { file_path: '/a' }, {}, '    9→nine\n   10→ten\n\n<system-reminder>x</system-reminder>'),
     { as: 'file', file: '/a', firstLine: 9, totalLines: null, content: short('nine\nten'), note: null },
   ],
@@ -313,12 +313,12 @@ const details: readonly (readonly [string, CallItem, CallDetail])[] = [
   [
     'a tool that nobody knows',
     callOf('mcp__a__b', { x: 1 }),
-    { as: 'json', input: short('{\n  "x": 1\n}'), output: short('told') },
+    { as: 'json', input: short('{\n  "x": 1\n}'), output: short('output') },
   ],
   [
     'an input of another shape',
     callOf('AskUserQuestion', { questions: 7 }),
-    { as: 'json', input: short('{\n  "questions": 7\n}'), output: short('told') },
+    { as: 'json', input: short('{\n  "questions": 7\n}'), output: short('output') },
   ],
 ];
 
@@ -409,9 +409,9 @@ test('compactions say what was kept, forks where they lead, queued prompts when 
     .assistant('elsewhere', { timestamp: '2026-01-03T09:00:00.000Z' })
     .lastPrompt('a3')
     .session();
-  const told = itemsOf(session).filter(({ kind }) => !['text', 'call'].includes(kind));
+  const others = itemsOf(session).filter(({ kind }) => !['text', 'call'].includes(kind));
   assert.deepEqual(
-    told.map(({ place, ...item }) => item),
+    others.map(({ place, ...item }) => item),
     [
       { kind: 'fork', branch: 2, turns: 1, isReplay: false },
       { kind: 'queued', text: short('hurry') },

@@ -19,10 +19,10 @@ test('every tool call of every branch is shown exactly once', async () => {
   let calls = 0;
   await eachBranch((session, branch, views) => {
     const shown = views.flatMap((view) => view.items.flatMap((item) => (item.kind === 'call' ? [item.id] : [])));
-    const told = turnsOf(session, session.branches[branch - 1]).flatMap((turn) =>
+    const expected = turnsOf(session, session.branches[branch - 1]).flatMap((turn) =>
       toolCallsOf(session, turn).map((call) => call.id.slice(0, 100)),
     );
-    assert.deepEqual([...shown].sort(), [...told].sort(), `${session.files.main} branch ${branch}`);
+    assert.deepEqual([...shown].sort(), [...expected].sort(), `${session.files.main} branch ${branch}`);
     calls += shown.length;
   });
   assert.ok(calls > 0, `no calls in ${files.length} files`);

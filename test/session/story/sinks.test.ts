@@ -256,7 +256,7 @@ function pageLines(session: Session): readonly string[] {
 function pageText(item: PageItem): string | undefined {
   switch (item.kind) {
     case 'call':
-      return item.did;
+      return item.summary;
     case 'image':
       return item.image.mediaType;
     case 'compaction':

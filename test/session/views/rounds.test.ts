@@ -14,7 +14,7 @@ test('a permission mode comes first, then a root, then a result, then the time',
     .call('t1')
     .result('t1')
     .assistant('a')
-    .user('go on')
+    .user('continue')
     .assistant('b')
     .after(5 * 60_000 + 1)
     .user('back again')
@@ -41,7 +41,7 @@ test('five minutes are not yet a gap, and a permission mode of null is none', ()
   assert.deepEqual(rounds(builder), ['u1 new_session', 'u2 new_round']);
 });
 
-test('a result beside text, or without an id, still continues a round', () => {
+test('a result next to text, or without an id, still continues a round', () => {
   const builder = transcript()
     .user('q')
     .call('t1')
@@ -50,7 +50,7 @@ test('a result beside text, or without an id, still continues a round', () => {
   assert.deepEqual(rounds(builder), ['u1 new_session', 'u2 continue', 'u3 continue']);
 });
 
-test('a time that cannot be read is no gap', () => {
+test('a time that cannot be read is not a gap', () => {
   assert.deepEqual(
     rounds(transcript().user('q').assistant('a').after(900_000).user('r', { timestamp: '' }).assistant('b')),
     ['u1 new_session', 'u2 new_round'],

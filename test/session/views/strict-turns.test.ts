@@ -101,7 +101,7 @@ test('a line without a message id is added to the message before it', async (con
   });
 });
 
-test('a prompt without an answer is no turn and is not consumed', async (context) => {
+test('a prompt without an answer is not a turn and is not consumed', async (context) => {
   assert.deepEqual(await turnsOf(context, user('q')), { turns: [], consumed: 0 });
   assert.deepEqual(await turnsOf(context, user('q'), assistant('m1'), user('r')), {
     turns: [[1, [[2]], []]],
@@ -113,7 +113,7 @@ test('a prompt without an answer is no turn and is not consumed', async (context
   });
 });
 
-test('meta lines are passed over, wherever they stand', async (context) => {
+test('meta lines are passed over, wherever they are', async (context) => {
   const meta = { isMeta: true };
   const lines = [
     user('m', meta),
@@ -126,7 +126,7 @@ test('meta lines are passed over, wherever they stand', async (context) => {
   assert.deepEqual(await turnsOf(context, ...lines), { turns: [[2, [[4, 6]], []]], consumed: 6 });
 });
 
-test('lines that are no JSON are passed over, and the numbers of the others stay', async (context) => {
+test('lines that are not JSON are passed over, and the numbers of the others stay', async (context) => {
   const lines = [user('q'), 'no JSON', assistant('m1'), '', user('r'), assistant('m2')];
   assert.deepEqual(await turnsOf(context, ...lines), {
     turns: [

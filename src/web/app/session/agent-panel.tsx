@@ -107,7 +107,7 @@ function useAgent(source: SessionSource): AgentData {
   return { head, parts, problem, showMore };
 }
 
-/** Damage may lead an agent to itself: how deep a source is nested is kept beside it. */
+/** Damage may lead an agent to itself, so the depth of each source is recorded. */
 const depths = new WeakMap<SessionSource, number>();
 
 function depthOf(source: SessionSource): number {

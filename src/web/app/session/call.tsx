@@ -1,4 +1,4 @@
-// A tool call: one line of what it did and what came of it; below it, folded or not, the call as what it is, and the
+// A tool call: one line with its input summary and outcome; below it, folded or not, its detail, and the
 // sub-agent that it started.
 import { useEffect } from 'react';
 import { formatDuration, formatTokens } from '../../../base/human.ts';
@@ -32,8 +32,8 @@ export function Call({ item }: { readonly item: CallItem }) {
           <span className="call-name">
             <Words text={item.name} />
           </span>
-          <span className="call-did">
-            <Words text={item.did} />
+          <span className="call-summary">
+            <Words text={item.summary} />
           </span>
           <Outcome item={item} />
         </button>
@@ -56,7 +56,7 @@ function isEmptyWithout({ as }: CallDetail): boolean {
   return as === 'file' || as === 'search' || as === 'web-search' || as === 'web-fetch';
 }
 
-/** What stands below says more than the tool's own words. */
+/** The detail below says more than the tool's own words. */
 function isSelfEvident({ as }: CallDetail): boolean {
   return as === 'todos' || as === 'plan' || as === 'questions';
 }
@@ -66,7 +66,7 @@ function Outcome({ item }: { readonly item: CallItem }) {
   const took = item.durationMs !== null && item.durationMs >= 2_000 ? formatDuration(item.durationMs) : '';
   if (detail.as === 'diff' && item.state === 'done') {
     return (
-      <span className="call-came">
+      <span className="call-outcome">
         <span className="plus">+{detail.added}</span> <span className="minus">−{detail.removed}</span> {took}
       </span>
     );
@@ -74,9 +74,9 @@ function Outcome({ item }: { readonly item: CallItem }) {
   const facts =
     detail.as === 'agent' && detail.tokens !== null
       ? [`${detail.calls ?? 0} calls`, `${formatTokens(detail.tokens)} tokens`, took]
-      : [item.state === 'done' && isSelfEvident(detail) ? '' : item.came, took];
+      : [item.state === 'done' && isSelfEvident(detail) ? '' : item.outcome, took];
   return (
-    <span className="call-came">
+    <span className="call-outcome">
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />
     </span>
   );

@@ -26,7 +26,7 @@ export interface ConversationHandle {
 export interface ConversationProps {
   readonly head: SessionHead;
   readonly store: PartsStore;
-  /** `false`: more will come that is no news. */
+  /** `false`: more will be loaded that is not new. */
   readonly isWhole: boolean;
   readonly handle: React.Ref<ConversationHandle>;
   /** The part at the top of the screen. */
@@ -62,7 +62,7 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
   return (
     <main className="conversation" id="conversation" ref={scrollRef} tabIndex={-1} aria-label="Conversation">
       <div className="conversation-rows" style={{ height: virtualizer.getTotalSize() }}>
-        {/* One below the other by themselves: a row that comes in lower than it was thought leaves no gap. By `top`, not by
+        {/* In normal flow: a row that turns out lower than estimated leaves no gap. By `top`, not by
             a transform, which what sticks inside of them would not follow. */}
         <div className="rows-in-view" style={{ top: rows[0]?.start ?? 0 }}>
           {rows.map(({ index, key }) => (
@@ -203,7 +203,7 @@ function findLine(row: Element, line: TargetLine): Element | null {
   return row.querySelector(`[data-place="${name}"]`) ?? row.querySelector(`[data-result="${name}"]`);
 }
 
-/** Whoever reads the end stays at the end as it grows; whoever reads elsewhere is told. */
+/** A reader at the end stays at the end as it grows; a reader elsewhere gets a notice. */
 function useFollowing(
   scrollRef: React.RefObject<HTMLElement | null>,
   virtualizer: Scroller,

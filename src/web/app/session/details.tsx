@@ -45,6 +45,8 @@ export function Detail({ detail }: { readonly detail: CallDetail }) {
           <TerminalText text={detail.output} label="output" />
         </>
       );
+    default:
+      return detail satisfies never;
   }
 }
 
@@ -111,7 +113,7 @@ function Terminal({ detail }: { readonly detail: DetailOf<'shell'> }) {
 }
 
 function ReadFile({ detail }: { readonly detail: DetailOf<'file'> }) {
-  // The whole of what the model was told has numbers before its lines.
+  // The whole text that the model got has numbers before its lines.
   const whole = useWhole(detail.content, (text) => readNumbered(text)?.content ?? text);
   if (detail.note !== null && whole.text === '') return <p className="quiet">{detail.note}</p>;
   if (whole.text === '') return <p className="quiet">No content in the transcript.</p>;

@@ -1,4 +1,4 @@
-// A word → the places of an exported page where it stands: in what was said, thought, called and answered, the rest of cut
+// A word → its places in an exported page: in prompts, answers, thinking, calls and their output, including the rest of cut
 // texts included. It stops after enough hits or enough text, as the server does, so that the page stays alive.
 import type { FindHit, FindResult, Item, Place, Ref, Text, TurnView } from '../../../export/page/view.ts';
 import { matchWord, wordPattern } from '../../../export/page/word-match.ts';
@@ -58,7 +58,7 @@ function* shownBy(item: Item): Generator<Shown> {
     case 'compaction':
       return yield { place, kind: 'note', value: item.summary };
     case 'call':
-      return yield { place, kind: 'tool', value: [item.did, item.detail, item.error] };
+      return yield { place, kind: 'tool', value: [item.summary, item.detail, item.error] };
     case 'block':
       return yield { place, kind: 'note', value: item.json };
     case 'image':
@@ -77,7 +77,7 @@ function* wordsOf(value: unknown, texts: EmbeddedTexts): Generator<string> {
   else for (const [key, inner] of Object.entries(value)) if (!marks.has(key)) yield* wordsOf(inner, texts);
 }
 
-/** Says what a detail is, and stands nowhere on the page. */
+/** Says what a detail is, and is not shown on the page. */
 const marks: ReadonlySet<string> = new Set(['as', 'at', 'status']);
 
 function isCut(value: object): value is Text & { readonly at: Ref } {

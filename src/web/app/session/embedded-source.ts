@@ -32,7 +32,7 @@ export function embeddedSource(agentId: string | null = null): SessionSource {
     key: session.sessionId,
     agentId,
     exported: { note: session.note, hasRaw: session.hasRaw },
-    // A file has no other addresses than those behind a hash.
+    // A file has only addresses after a hash.
     startPlace: () => readAddress(location.hash.slice(1)),
     addressOf: (place) => `#${writeQuery(place)}`,
     head: async (branch) => branchOf(branch).head,

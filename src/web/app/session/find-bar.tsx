@@ -128,7 +128,7 @@ function useHits(source: SessionSource, branch: number, text: string): Hits {
     readonly problem: string | null;
   }>(nothing);
   const [wanted, setWanted] = useState(enough);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another word begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another word starts a new search
   useEffect(() => {
     setFound(text.trim() === '' ? nothing : { hits: [], next: 0, problem: null });
     setWanted(enough);

@@ -1,4 +1,4 @@
-// Images of the transcript, from our own server only. One that is broken, or that stands elsewhere, is named instead.
+// Images of the transcript, from our own server only. One that is broken or remote is named instead.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { formatBytes } from '../../../base/human.ts';
 import type { ImageRef } from '../../../export/page/view.ts';
@@ -50,7 +50,7 @@ export function Picture({ image }: { readonly image: ImageRef }) {
   );
 }
 
-/** Stands in until the image is there: an image without a source is laid out as its alternative text. */
+/** A placeholder until the image is loaded: an image without a source is laid out as its alternative text. */
 const blank = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
 /** How far below and above the screen images are asked for. */

@@ -1,4 +1,4 @@
-// What stands in a turn beside its calls: answers, thinking, typed prompts, notes, compactions, forks.
+// The items of a turn except its calls: answers, thinking, typed prompts, notes, compactions, forks.
 import { useEffect } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/human.ts';
 import type {
@@ -42,6 +42,8 @@ export function ItemView({ item }: { readonly item: Item }) {
       return <Fork item={item} />;
     case 'block':
       return <UnknownBlock item={item} />;
+    default:
+      return item satisfies never;
   }
 }
 
@@ -51,7 +53,7 @@ interface PlacedProps {
   readonly children: React.ReactNode;
 }
 
-/** The block of a line: it is found by its place, and stands out when it was jumped to. */
+/** The block of a line: it is found by its place, and highlighted when the reader jumps to it. */
 function Placed({ place, className, children }: PlacedProps) {
   const isTarget = useIsTarget(place.line);
   return (
@@ -211,7 +213,7 @@ function Fork({ item }: { readonly item: ForkItem }) {
       <button type="button" onClick={() => showBranch(item.branch)}>
         <span aria-hidden="true">↗</span>{' '}
         {item.isReplay
-          ? 'The same history stands here again'
+          ? 'The same history is repeated here'
           : `Another branch leaves here, ${counted(item.turns, 'turn')}`}
       </button>
     </div>

@@ -1,5 +1,5 @@
 // Markdown of a transcript → nodes for the page. The text is hostile: HTML in it is shown as it was typed, links lead
-// only to the web and to mail, images are named and not loaded, and what is left goes through DOMPurify all the same.
+// only to the web and to mail, images are named and not loaded, and the result still goes through DOMPurify.
 import createPurifier from 'dompurify';
 import { Marked } from 'marked';
 import { neutralise } from '../../../base/hostile-text.ts';
@@ -61,7 +61,7 @@ export function isSafeLink(address: string): boolean {
   try {
     return ['http:', 'https:', 'mailto:'].includes(new URL(address).protocol);
   } catch {
-    return false; // of no address, or one beside this page
+    return false; // not an address, or relative to this page
   }
 }
 

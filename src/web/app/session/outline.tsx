@@ -1,4 +1,4 @@
-// The outline beside the conversation: a row for each turn with what it took, and the size of the context over time.
+// The outline next to the conversation: a row for each turn with what it took, and the size of the context over time.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef } from 'react';
 import { formatDuration } from '../../../base/human.ts';

@@ -21,7 +21,7 @@ export function placeName({ agentId, line }: TargetLine): string {
 }
 
 export interface PageActions {
-  /** What a reader opened or closed; it outlives the block, which is drawn anew whenever it comes into view. */
+  /** What a reader opened or closed; it outlives the block, which is drawn again whenever it comes into view. */
   readonly folds: Map<string, boolean>;
   showRaw(source: SessionSource, place: Place): void;
   showBranch(branch: number): void;
@@ -42,13 +42,13 @@ export const LiveContext: React.Context<ReadonlyMap<string, number>> = createCon
 
 export function useSource(): SessionSource {
   const source = useContext(SourceContext);
-  if (source === null) throw new Error('a block stands outside of a session');
+  if (source === null) throw new Error('a block is outside of a session');
   return source;
 }
 
 export function useActions(): PageActions {
   const actions = useContext(ActionsContext);
-  if (actions === null) throw new Error('a block stands outside of a session');
+  if (actions === null) throw new Error('a block is outside of a session');
   return actions;
 }
 

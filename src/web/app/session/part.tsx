@@ -95,7 +95,7 @@ type Group =
   | { readonly key: string; readonly item: Item }
   | { readonly key: string; readonly notes: readonly NoteItem[] };
 
-/** What only the model was told comes in runs; a run is one line. */
+/** What the client sent only to the model comes in runs; a run is one line. */
 export function PartItems({ items }: { readonly items: readonly Item[] }) {
   return (
     <div className="items">

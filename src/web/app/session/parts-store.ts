@@ -116,7 +116,7 @@ export class PartsStore {
     } finally {
       if (this.#loading.get(run) === request) this.#loading.delete(run);
       this.#drop();
-      this.#tell();
+      this.#notify();
       this.#loadMissing();
     }
   }
@@ -138,7 +138,7 @@ export class PartsStore {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#version++;
     for (const listener of this.#listeners) listener();
   }

@@ -1,4 +1,4 @@
-// The way from any block to the line of the transcript behind it.
+// A button that shows the raw line of a block.
 import type { Place } from '../../../export/page/view.ts';
 import { useActions, useSource } from './page-context.ts';
 

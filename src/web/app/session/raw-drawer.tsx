@@ -1,4 +1,4 @@
-// The raw line behind a block: as it stands in the file, or laid out for reading.
+// The raw line of a block: as it is in the file, or formatted for reading.
 import { useEffect, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import { formatBytes } from '../../../base/human.ts';

@@ -1,4 +1,4 @@
-// The session page: the outline of turns beside the conversation, and above both what the session is. It keeps the
+// The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
 // address up to date with the place one reads, so that the address is always a link to it.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
@@ -191,11 +191,11 @@ function useStart({ source, head, start, handle, goToLine, onBranch }: StartOpti
         ({ branch, part, under }) => {
           const shown = agentId === null ? { branch, part } : under;
           if (shown === null || shown.part === null) return;
-          // On another branch the reader is made anew, and comes here again.
+          // On another branch the page is mounted again, and comes here again.
           if (shown.branch !== head.branch) onBranch(shown.branch);
           else goToLine(shown.part, { line, agentId });
         },
-        () => {}, // the line is gone, or beside the conversation: the beginning is shown
+        () => {}, // the line is gone, or not in the conversation: the beginning is shown
       );
     } else if (turn !== null) {
       const row = head.turns.find((each) => each.index === turn);

@@ -14,7 +14,7 @@ export interface SessionSource {
   readonly key: string;
   /** The sub-agent whose transcript this is. */
   readonly agentId: string | null;
-  /** Of a file by itself, which has no list to go back to and nothing to resume: what it says of itself. */
+  /** Set for an exported file, which has no list to go back to and nothing to resume. */
   readonly exported: { readonly note: string; readonly hasRaw: boolean } | null;
   /** The place that the browser's address names. */
   startPlace(): SessionAddress;

@@ -135,7 +135,7 @@ export function TerminalText({
   );
 }
 
-/** A run is told by where it begins. */
+/** A run is identified by where it begins. */
 function keyed(runs: readonly AnsiRun[]): readonly { readonly key: number; readonly run: AnsiRun }[] {
   let at = 0;
   return runs.map((run) => {

@@ -1,4 +1,4 @@
-// Single keys of the page: not while one types, not with a modifier, not behind a dialog.
+// Single keys of the page: not while the user types, not with a modifier, not while a dialog is open.
 import { useEffect } from 'react';
 
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {

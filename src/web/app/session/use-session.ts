@@ -10,7 +10,7 @@ export interface LoadedSession {
   readonly store: PartsStore;
   /** The branch that was asked for; `head` has another number where there is no such branch. */
   readonly askedBranch: number;
-  /** `false`: the server still reads what comes behind it. */
+  /** `false`: the server is still reading the rest. */
   readonly isWhole: boolean;
 }
 
@@ -88,7 +88,7 @@ function withEarlierTurns(head: SessionHead, before: SessionHead): SessionHead {
   return { ...head, turns: [...before.turns.filter((row) => row.index < first), ...head.turns] };
 }
 
-/** Changes that come while one is being dealt with are dealt with together behind it. */
+/** Changes that arrive while one is handled are handled together after it. */
 function latestOnly(work: (fromPart: number) => Promise<void>): (fromPart: number) => void {
   let isBusy = false;
   let waiting: number | null = null;
