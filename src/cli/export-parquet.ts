@@ -7,7 +7,7 @@ import { neutralise } from '../base/terminal-text.ts';
 import type { WrittenPart } from '../export/parquet/dataset.ts';
 import { tableNames } from '../export/parquet/tables.ts';
 import { writeParquet } from '../export/parquet/write.ts';
-import { exportSubject, type Subject } from '../export/subject.ts';
+import { type ExportSource, exportSource } from '../export/subject.ts';
 import { countLibrary } from '../library/library-usage.ts';
 import type { PriceList } from '../models/price-list.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../session/usage.ts';
@@ -34,7 +34,7 @@ export async function exportTables(input: CommandInput): Promise<void> {
   const mains = await mainsOf(input);
   const tally: Tally = { sessions: 0, lines: [] };
   const source = {
-    subjects: subjectsOf(input, mains, tally),
+    sources: subjectsOf(input, mains, tally),
     countedMessages: () => countedMessages(input, tally, prices),
     prices,
   };
@@ -81,7 +81,7 @@ async function mainsOf(input: CommandInput): Promise<readonly string[]> {
   return sessions.map((session) => session.path);
 }
 
-async function* subjectsOf(input: CommandInput, mains: readonly string[], tally: Tally): AsyncGenerator<Subject> {
+async function* subjectsOf(input: CommandInput, mains: readonly string[], tally: Tally): AsyncGenerator<ExportSource> {
   const { flags, io } = input;
   const rules = flags['no-redact'] === true ? undefined : rulesArgument(input);
   const progress = showProgress({ stderr: io.stderr, label: 'writing tables' });
@@ -92,7 +92,7 @@ async function* subjectsOf(input: CommandInput, mains: readonly string[], tally:
         const source = await sourceOf(main, { roots: rootsOf(input), isOnlyRead: true });
         if (flags.all !== true) tally.lines.push(...usageLinesOf(source.session));
         tally.sessions++;
-        yield exportSubject(source.session, flags['no-redact'] === true ? undefined : redactorFor([source], rules));
+        yield exportSource(source.session, flags['no-redact'] === true ? undefined : redactorFor([source], rules));
       } catch (error) {
         // With --all, a file that is not a session is skipped.
         if (flags.all !== true || !(error instanceof UserError) || !existsSync(main)) throw error;

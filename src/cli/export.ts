@@ -10,7 +10,7 @@ import { exportJson } from '../export/json.ts';
 import type { MarkdownOptions } from '../export/markdown.ts';
 import { exportMarkdown } from '../export/markdown.ts';
 import { exportOpenai } from '../export/openai.ts';
-import { exportSubject, type SecretCount, type Subject } from '../export/subject.ts';
+import { type ExportSource, exportSource, type SecretCount } from '../export/subject.ts';
 import { summarise } from '../session/summary.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { redactorFor } from '../surgery/redact-parcel.ts';
@@ -29,7 +29,7 @@ type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
 
 interface Target {
   readonly path: string;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly ExportSource[];
 }
 
 export async function run(input: CommandInput): Promise<void> {
@@ -61,7 +61,7 @@ function isLines(format: Format): boolean {
   return format === 'anthropic' || format === 'openai';
 }
 
-async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
+async function subjectsOf(input: CommandInput): Promise<readonly ExportSource[]> {
   if (input.words.length === 0) throw new UserError('no session is named', 'run `clew ls` to see them');
   const sources = new Map<string, Source>();
   for (const word of input.words) {
@@ -71,10 +71,15 @@ async function subjectsOf(input: CommandInput): Promise<readonly Subject[]> {
   // One redactor for all: a secret found in one session is removed from the others too.
   const isPlain = input.flags['no-redact'] === true;
   const redactor = isPlain ? undefined : redactorFor([...sources.values()], rulesArgument(input));
-  return [...sources.values()].map(({ session }) => exportSubject(session, redactor));
+  return [...sources.values()].map(({ session }) => exportSource(session, redactor));
 }
 
-function targetsOf(subjects: readonly Subject[], format: Format, target: string, typed: string): readonly Target[] {
+function targetsOf(
+  subjects: readonly ExportSource[],
+  format: Format,
+  target: string,
+  typed: string,
+): readonly Target[] {
   const isFolder = /[/\\]$/.test(typed) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder && (subjects.length === 1 || isLines(format))) return [{ path: target, subjects }];
   if (existsSync(target) && !statSync(target).isDirectory())
@@ -117,7 +122,11 @@ async function writeFiles(input: CommandInput, format: Format, targets: readonly
   if (flags.json === true) await writeOut([`${jsonText(writtenJson(format, targets), 2)}\n`], io);
 }
 
-async function* chunksOf(subjects: readonly Subject[], format: Format, input: CommandInput): AsyncGenerator<string> {
+async function* chunksOf(
+  subjects: readonly ExportSource[],
+  format: Format,
+  input: CommandInput,
+): AsyncGenerator<string> {
   const { flags, io } = input;
   const options = { full: flags.full === true, thinking: flags.thinking === true, raw: flags.raw === true };
   for (const subject of subjects) {
@@ -133,7 +142,7 @@ async function* chunksOf(subjects: readonly Subject[], format: Format, input: Co
 
 type ExportOptions = MarkdownOptions & { readonly raw?: boolean };
 
-const formats: Readonly<Record<Format, (subject: Subject, options: ExportOptions) => Pieces>> = {
+const formats: Readonly<Record<Format, (subject: ExportSource, options: ExportOptions) => Pieces>> = {
   md: exportMarkdown,
   html: pageOf,
   json: exportJson,
@@ -142,7 +151,7 @@ const formats: Readonly<Record<Format, (subject: Subject, options: ExportOptions
 };
 
 /** Loaded on demand, because it needs the builders of the session page. */
-async function* pageOf(subject: Subject, options: ExportOptions): AsyncGenerator<string> {
+async function* pageOf(subject: ExportSource, options: ExportOptions): AsyncGenerator<string> {
   const { exportHtml, readPageCode } = await import('../export/html/html.ts');
   yield* exportHtml(subject, options, readPageCode(path.join(packageRoot, 'dist', 'standalone')));
 }
@@ -157,7 +166,7 @@ function writtenText({ path: file, subjects }: Target): string {
   return [`wrote ${file}`, ...subjects.map((subject) => `  ${takenOut(subject)}`)].join('\n');
 }
 
-function takenOut({ session, isRedacted, secrets }: Subject): string {
+function takenOut({ session, isRedacted, secrets }: ExportSource): string {
   const name = session.id.slice(0, 8);
   if (!isRedacted) return `${name}: nothing was redacted`;
   return `${name}: ${kindsText(secrets())}`;

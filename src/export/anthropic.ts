@@ -4,7 +4,7 @@ import { exitCodes, UserError } from '../base/errors.ts';
 import { jsonText } from '../base/json-text.ts';
 import type { WireMessage } from '../session/resume/draft.ts';
 import { requestMessages } from '../session/resume/request.ts';
-import type { Subject } from './subject.ts';
+import type { ExportSource } from './subject.ts';
 
 export interface ExportedRequest {
   readonly model: string;
@@ -12,15 +12,15 @@ export interface ExportedRequest {
 }
 
 /** Yields a session as a request of the Messages API, in JSON. */
-export function* exportAnthropic(subject: Subject): Generator<string> {
-  const { model, messages } = sentMessages(subject);
-  yield `{"model":${subject.hide(jsonText(model))},"messages":[`;
+export function* exportAnthropic(source: ExportSource): Generator<string> {
+  const { model, messages } = sentMessages(source);
+  yield `{"model":${source.hide(jsonText(model))},"messages":[`;
   for (const [i, message] of messages.entries()) yield `${i === 0 ? '' : ','}${jsonText(message)}`;
   yield ']}\n';
 }
 
 /** What a resume sends before a new prompt; a session that it refuses has no request. */
-export function sentMessages({ session }: Subject): ExportedRequest {
+export function sentMessages({ session }: ExportSource): ExportedRequest {
   const request = requestMessages(session, undefined, { host: 'anthropic' });
   if ('refused' in request || request.messages.length === 0) {
     const why = 'refused' in request ? request.refused : 'it holds no message';

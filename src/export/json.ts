@@ -20,7 +20,7 @@ import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns.t
 import { countUsage, totalUsage } from '../session/usage.ts';
 import { linesWithUsage, sessionUsage } from '../session/usage-lines.ts';
 import { modelsOf } from './models.ts';
-import { openSubjectAgent, type Subject } from './subject.ts';
+import { type ExportSource, openSourceAgent } from './subject.ts';
 
 /** Options of `exportJson`. */
 export interface JsonOptions {
@@ -30,24 +30,24 @@ export interface JsonOptions {
 }
 
 /** Yields a session as JSON. */
-export async function* exportJson(subject: Subject, options: JsonOptions = {}): AsyncGenerator<string> {
+export async function* exportJson(source: ExportSource, options: JsonOptions = {}): AsyncGenerator<string> {
   // Names of tools and models do not come from the lines, which are already redacted.
-  for await (const piece of pieces(subject, options)) yield subject.hide(piece);
+  for await (const piece of pieces(source, options)) yield source.hide(piece);
 }
 
-async function* pieces(subject: Subject, options: JsonOptions): AsyncGenerator<string> {
-  const { session } = subject;
-  yield `{\n"schema":"clew-session/1",\n"clew":${jsonText(version)},\n"session":${jsonText(sessionJson(subject, options))},\n`;
+async function* pieces(source: ExportSource, options: JsonOptions): AsyncGenerator<string> {
+  const { session } = source;
+  yield `{\n"schema":"clew-session/1",\n"clew":${jsonText(version)},\n"session":${jsonText(sessionJson(source, options))},\n`;
   yield '"turns":';
   yield* listed(session, turnsOf(session), options);
   yield `,\n"queued":${jsonText(queuedJson(session))},\n`;
   yield `"compactions":${jsonText(compactionsOf(session).map(compactionJson))},\n"agents":[`;
-  for (const [i, agent] of session.agents.entries()) yield* agentJson(subject, agent, i, options);
+  for (const [i, agent] of session.agents.entries()) yield* agentJson(source, agent, i, options);
   yield `],\n"usage":${jsonText(sessionUsage(session))},\n`;
-  yield `"redaction":${jsonText({ isRedacted: subject.isRedacted, secrets: subject.secrets() })}\n}\n`;
+  yield `"redaction":${jsonText({ isRedacted: source.isRedacted, secrets: source.secrets() })}\n}\n`;
 }
 
-function sessionJson({ session, hide }: Subject, { full }: JsonOptions): object {
+function sessionJson({ session, hide }: ExportSource, { full }: JsonOptions): object {
   const { title, cwd, startedAt, endedAt, entries, turns, diagnostics, damage } = summarise(session);
   return {
     id: session.id,
@@ -153,14 +153,14 @@ function compactionJson({ boundary, summary, time, trigger, preTokens, postToken
 
 /** Its transcript is dropped before the next one is read. */
 async function* agentJson(
-  subject: Subject,
+  source: ExportSource,
   agent: AgentSource,
   index: number,
   options: JsonOptions,
 ): AsyncGenerator<string> {
-  const own = await openSubjectAgent(subject, { root: subject.session }, agent);
+  const own = await openSourceAgent(source, { root: source.session }, agent);
   const isReadable = !('unreadable' in own);
-  const hidden = (text: string | undefined): string | null => (text === undefined ? null : subject.hide(text));
+  const hidden = (text: string | undefined): string | null => (text === undefined ? null : source.hide(text));
   const head = {
     agentId: agent.agentId,
     agentType: hidden(agent.agentType),
@@ -169,7 +169,7 @@ async function* agentJson(
     isReadable,
   };
   yield `${index === 0 ? '\n' : ',\n'}${jsonText(head).slice(0, -1)},"turns":`;
-  yield* listed(isReadable ? own : subject.session, isReadable ? turnsOf(own) : [], options);
+  yield* listed(isReadable ? own : source.session, isReadable ? turnsOf(own) : [], options);
   const lines = isReadable ? linesWithUsage(own.transcript, own.id) : [];
   yield `,"usage":${jsonText(totalUsage(countUsage(lines).messages))}}`;
 }

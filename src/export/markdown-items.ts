@@ -9,7 +9,7 @@ import { callPieces, marks } from './markdown-call.ts';
 import { shortened } from './markdown-cut.ts';
 import { quoted } from './markdown-quote.ts';
 import { escapeHtml, fenced, plainLine, safeMarkdown, summaryText } from './markdown-text.ts';
-import type { Subject } from './subject.ts';
+import type { ExportSource } from './subject.ts';
 
 /** A block of the page; items that follow one another make one list. */
 export interface Piece {
@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 export interface PieceOptions {
-  readonly subject: Subject;
+  readonly source: ExportSource;
   /** Whole outputs. */
   readonly full: boolean;
   readonly thinking: boolean;
@@ -112,7 +112,7 @@ async function* agentPieces(
   agent: AgentSource,
   options: PieceOptions,
 ): AsyncGenerator<Piece> {
-  const name = options.subject.hide([agent.agentType, agent.description].filter(Boolean).join(': ') || agent.agentId);
+  const name = options.source.hide([agent.agentType, agent.description].filter(Boolean).join(': ') || agent.agentId);
   const line = `**${plainLine(call.tool, 60)}** ${plainLine(name, 120)}`;
   const opened = await story.openAgent(agent);
   switch (opened.state) {

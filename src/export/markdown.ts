@@ -13,7 +13,7 @@ import { itemPieces, type Piece, type PieceOptions } from './markdown-items.ts';
 import { quoted } from './markdown-quote.ts';
 import { codeSpan, plainLine } from './markdown-text.ts';
 import { modelsOf } from './models.ts';
-import { openSubjectAgent, type SecretCount, type Subject } from './subject.ts';
+import { type ExportSource, openSourceAgent, type SecretCount } from './subject.ts';
 
 /** Options of `exportMarkdown`. */
 export interface MarkdownOptions {
@@ -27,8 +27,8 @@ export interface MarkdownOptions {
 }
 
 /** Yields a session as Markdown. */
-export async function* exportMarkdown(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<string> {
-  for await (const { text } of markdownByTurn(subject, options)) yield text;
+export async function* exportMarkdown(source: ExportSource, options: MarkdownOptions = {}): AsyncGenerator<string> {
+  for await (const { text } of markdownByTurn(source, options)) yield text;
 }
 
 export interface MarkdownPiece {
@@ -37,51 +37,54 @@ export interface MarkdownPiece {
   readonly text: string;
 }
 
-export async function* markdownByTurn(subject: Subject, options: MarkdownOptions = {}): AsyncGenerator<MarkdownPiece> {
+export async function* markdownByTurn(
+  source: ExportSource,
+  options: MarkdownOptions = {},
+): AsyncGenerator<MarkdownPiece> {
   let wasItem = false;
   let isFirst = true;
   let turn = 0;
-  for await (const { text, isItem = false, opens = turn } of pieces(subject, options)) {
+  for await (const { text, isItem = false, opens = turn } of pieces(source, options)) {
     turn = opens;
     if (text === '') continue;
     // Names of tools and models do not come from the lines, which are already redacted.
-    yield { turn, text: subject.hide(`${isFirst || (wasItem && isItem) ? '' : '\n'}${text}\n`) };
+    yield { turn, text: source.hide(`${isFirst || (wasItem && isItem) ? '' : '\n'}${text}\n`) };
     isFirst = false;
     wasItem = isItem;
   }
 }
 
-async function* pieces(subject: Subject, options: MarkdownOptions): AsyncGenerator<Piece> {
-  const { session } = subject;
+async function* pieces(source: ExportSource, options: MarkdownOptions): AsyncGenerator<Piece> {
+  const { session } = source;
   const { full = false, thinking = false, branch = 1 } = options;
   const story = new Story(session, {
     branch: session.branches[branch - 1],
-    open: (root, agent) => openSubjectAgent(subject, { root }, agent),
+    open: (root, agent) => openSourceAgent(source, { root }, agent),
   });
-  const pieceOptions = { subject, full, thinking, isAgent: false };
+  const pieceOptions = { source, full, thinking, isAgent: false };
   const { turns } = story;
   if (options.turn !== undefined) {
     for (const turn of turns.filter(({ index }) => index === options.turn))
       yield* turnPieces(story, turn, pieceOptions);
     return;
   }
-  yield* header(subject, full);
+  yield* header(source, full);
   if (turns.length === 0) yield { text: '*No conversation in this session, only bookkeeping.*' };
   for (const turn of turns) yield* turnPieces(story, turn, pieceOptions);
   for (const { text } of story.waiting) {
     yield { text: quoted(text) };
     yield { text: '*(typed, but never sent)*' };
   }
-  if (subject.isRedacted) yield { text: `---\n\n*${redactionNote(subject.secrets())}*` };
+  if (source.isRedacted) yield { text: `---\n\n*${redactionNote(source.secrets())}*` };
 }
 
-function* header(subject: Subject, full: boolean): Generator<Piece> {
-  const { session } = subject;
+function* header(source: ExportSource, full: boolean): Generator<Piece> {
+  const { session } = source;
   const { title, cwd, startedAt, endedAt, turns, damage } = summarise(session);
-  yield { text: `# ${plainLine(firstLine(subject.hide(title ?? '')), 100) || 'Untitled session'}` };
+  yield { text: `# ${plainLine(firstLine(source.hide(title ?? '')), 100) || 'Untitled session'}` };
   const rows: (readonly [string, string])[] = [
     ['Session', codeSpan(full ? session.id : session.id.slice(0, 8))],
-    ['Project', cwd === undefined ? '' : full ? codeSpan(subject.hide(cwd)) : plainLine(baseName(subject.hide(cwd)))],
+    ['Project', cwd === undefined ? '' : full ? codeSpan(source.hide(cwd)) : plainLine(baseName(source.hide(cwd)))],
     ['When', timeSpan(startedAt, endedAt)],
     [
       'Model',

@@ -15,11 +15,11 @@ import {
 } from '../format/block.ts';
 import type { WireMessage } from '../session/resume/draft.ts';
 import { sentMessages } from './anthropic.ts';
-import type { Subject } from './subject.ts';
+import type { ExportSource } from './subject.ts';
 
 /** Yields a session as a request of OpenAI's chat API, in JSON. */
-export function* exportOpenai(subject: Subject): Generator<string> {
-  const { messages } = sentMessages(subject);
+export function* exportOpenai(source: ExportSource): Generator<string> {
+  const { messages } = sentMessages(source);
   let isFirst = true;
   yield '{"messages":[';
   for (const message of chatMessages(messages)) {

@@ -10,7 +10,7 @@ import type { SessionRedactor } from '../surgery/redact-parcel.ts';
 import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
 
 /** A session to export, with or without its secrets. */
-export interface Subject {
+export interface ExportSource {
   readonly session: Session;
   readonly isRedacted: boolean;
   /** For texts that are not in the lines: a title in a file of its own, the name of an agent. */
@@ -26,7 +26,7 @@ export interface SecretCount {
 }
 
 /** Prepares a session for an export. Pass a redactor from `redactorFor`; without one, secrets stay. */
-export function exportSubject(session: Session, redactor?: SessionRedactor): Subject {
+export function exportSource(session: Session, redactor?: SessionRedactor): ExportSource {
   if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
   const taken = new Map<string, Set<string>>();
   const cut = (text: string): string => {
@@ -49,15 +49,15 @@ export function exportSubject(session: Session, redactor?: SessionRedactor): Sub
 }
 
 /** The sub-agent's own session, its lines treated like those of the session that started it. */
-export async function openSubjectAgent(
-  subject: Subject,
+export async function openSourceAgent(
+  source: ExportSource,
   { root }: Pick<AgentBook, 'root'>,
   agent: AgentSource,
 ): Promise<Session | { readonly unreadable: string }> {
   const own = await openAgent(root, agent);
   // An agent in the main file was picked out of a transcript that is already redacted.
-  if ('unreadable' in own || !subject.isRedacted || agent.path === undefined) return own;
-  return { ...own, transcript: hideTranscript(own.transcript, (text) => subject.hide(text)) };
+  if ('unreadable' in own || !source.isRedacted || agent.path === undefined) return own;
+  return { ...own, transcript: hideTranscript(own.transcript, (text) => source.hide(text)) };
 }
 
 /** New lists, because what is remembered of the old ones was read before anything was hidden. */

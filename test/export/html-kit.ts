@@ -2,7 +2,7 @@ import path from 'node:path';
 import { exportHtml, type PageCode, readPageCode } from '../../src/export/html/html.ts';
 import type { PageDataOptions } from '../../src/export/html/page-data.ts';
 import type { MarkdownOptions } from '../../src/export/markdown.ts';
-import type { Subject } from '../../src/export/subject.ts';
+import type { ExportSource } from '../../src/export/subject.ts';
 import { dist } from '../support/dist.ts';
 import { projectRoot } from '../support/paths.ts';
 
@@ -12,6 +12,6 @@ export const demoFile: string = path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502
 
 export const code: PageCode = readPageCode(path.join(dist, 'standalone'));
 
-export function chunksOf(subject: Subject, options: MarkdownOptions & PageDataOptions = {}): AsyncIterable<string> {
-  return exportHtml(subject, options, code);
+export function chunksOf(source: ExportSource, options: MarkdownOptions & PageDataOptions = {}): AsyncIterable<string> {
+  return exportHtml(source, options, code);
 }

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { Subject } from '../../src/export/subject.ts';
+import type { ExportSource } from '../../src/export/subject.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { runClew } from '../support/clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { spyOnPage } from '../web/page-scripts.ts';
 import { everything, longSession } from '../web/page-sessions.ts';
 import { chunksOf, demoFile } from './html-kit.ts';
-import { subjectFrom, textFrom } from './kit.ts';
+import { sourceFrom, textFrom } from './kit.ts';
 
 test('a page opens from disk without a network', { skip: skipWithoutChromium, timeout: 300_000 }, async (context) => {
   await openBrowser();
@@ -36,9 +36,9 @@ interface Pages {
 }
 
 async function writePages(context: TestContext, folder: string): Promise<Pages> {
-  const write = async (name: string, subject: Subject): Promise<string> => {
+  const write = async (name: string, source: ExportSource): Promise<string> => {
     const file = path.join(folder, `${name}.html`);
-    writeFileSync(file, await textFrom(chunksOf(subject, { thinking: true })));
+    writeFileSync(file, await textFrom(chunksOf(source, { thinking: true })));
     return file;
   };
   const demoPage = path.join(folder, 'demo.html');
@@ -49,9 +49,9 @@ async function writePages(context: TestContext, folder: string): Promise<Pages> 
   assert.equal(runClew(args, { env: { CLEW_HOME: folder } }).status, 0);
   return {
     raw: rawPage,
-    everything: await write('everything', await subjectFrom(context, everything())),
+    everything: await write('everything', await sourceFrom(context, everything())),
     demo: demoPage,
-    long: await write('long', await subjectFrom(context, longSession(600, 1_000))),
+    long: await write('long', await sourceFrom(context, longSession(600, 1_000))),
   };
 }
 

@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { longSession } from '../web/page-sessions.ts';
 import { chunksOf, code, demoFile } from './html-kit.ts';
-import { subjectFrom, subjectOf, textFrom } from './kit.ts';
+import { sourceFrom, sourceOf, textFrom } from './kit.ts';
 
 const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
 
 test('the same session gives the same file, and it refers to nothing outside', async () => {
-  const html = await textFrom(chunksOf(await subjectOf(demoFile)));
-  assert.equal(html, await textFrom(chunksOf(await subjectOf(demoFile))));
+  const html = await textFrom(chunksOf(await sourceOf(demoFile)));
+  assert.equal(html, await textFrom(chunksOf(await sourceOf(demoFile))));
   const ours = html.replace(code.script, '').replace(/<script type="application\/json"[\s\S]*?<\/script>/g, '');
   assert.deepEqual(ours.match(/<(?:script|link|img|iframe|object|embed|meta http)[^>]*>/g)?.slice(1), [
     '<link rel="icon" href="data:,">',
@@ -23,12 +23,12 @@ test('the same session gives the same file, and it refers to nothing outside', a
 });
 
 test('secrets are nowhere in the file, and it says how many there were; --no-redact leaves them in', async (context) => {
-  const source = leaky();
-  const subject = await subjectFrom(context, source, sideFiles());
-  const html = await textFrom(chunksOf(subject, { thinking: true }));
+  const text = leaky();
+  const source = await sourceFrom(context, text, sideFiles());
+  const html = await textFrom(chunksOf(source, { thinking: true }));
   assert.equal(html.includes(secret), false);
   assert.match(html, /secrets were replaced by placeholders: 1 aws/);
-  const plain = await textFrom(chunksOf(await subjectOf(subject.session.files.main, true), { thinking: true }));
+  const plain = await textFrom(chunksOf(await sourceOf(source.session.files.main, true), { thinking: true }));
   const shown = ['title', 'prompt', 'thought', 'answer', 'command', 'output', 'tool', 'model', 'agent', 'of agent'];
   assert.deepEqual(
     shown.filter((where) => !plain.includes(`${where} ${secret}`)),
@@ -38,8 +38,8 @@ test('secrets are nowhere in the file, and it says how many there were; --no-red
 });
 
 test('--raw adds the raw lines of the blocks, with everything in them but the secrets', async (context) => {
-  const subject = await subjectFrom(context, leaky(), sideFiles());
-  const html = await textFrom(chunksOf(subject, { raw: true }));
+  const source = await sourceFrom(context, leaky(), sideFiles());
+  const html = await textFrom(chunksOf(source, { raw: true }));
   assert.equal(html.includes(secret), false);
   const lines = [...html.matchAll(/<script type="application\/json" id="line-(\d+-\d+)">(.*?)<\/script>/g)];
   assert.deepEqual(
@@ -56,12 +56,12 @@ test('--raw adds the raw lines of the blocks, with everything in them but the se
   );
   // The whole of an output that the page cuts, a placeholder in it.
   assert.match(read[3]?.text ?? '', /output \[redacted:aws-access-key-id:1\] (long ){3000}/);
-  const without = await textFrom(chunksOf(subject));
+  const without = await textFrom(chunksOf(source));
   assert.deepEqual([without.includes('id="line-'), without.includes('"hasRaw":false')], [false, true]);
 });
 
 test('thinking and the folders above the project are only there when asked for', async (context) => {
-  const subject = await subjectFrom(
+  const source = await sourceFrom(
     context,
     transcript()
       .user('hello')
@@ -69,8 +69,8 @@ test('thinking and the folders above the project are only there when asked for',
       .text(),
   );
   const [brief, whole] = [
-    await textFrom(chunksOf(subject)),
-    await textFrom(chunksOf(subject, { full: true, thinking: true })),
+    await textFrom(chunksOf(source)),
+    await textFrom(chunksOf(source, { full: true, thinking: true })),
   ];
   assert.deepEqual(
     [brief, whole].map((html) => [html.includes('deep thoughts'), html.includes('/home/dev/widgets')]),
@@ -84,15 +84,15 @@ test('thinking and the folders above the project are only there when asked for',
 test('a long session is written in small pieces, each part of it once though two branches share it', async (context) => {
   const long = longSession(1_000, 3_000);
   const fork = { type: 'user', uuid: 'fork', parentUuid: 'a200', message: { role: 'user', content: 'another way' } };
-  const subject = await subjectFrom(
+  const source = await sourceFrom(
     context,
     `${long}${JSON.stringify({ ...fork, timestamp: '2026-01-01T00:00:00.000Z' })}\n`,
   );
-  assert.equal(subject.session.branches.length, 2);
+  assert.equal(source.session.branches.length, 2);
   let largest = 0;
   let total = 0;
   let parts = 0;
-  for await (const chunk of chunksOf(subject)) {
+  for await (const chunk of chunksOf(source)) {
     if (chunk.includes(code.script)) continue;
     largest = Math.max(largest, chunk.length);
     total += chunk.length;

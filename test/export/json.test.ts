@@ -9,11 +9,11 @@ import { sessionUsage } from '../../src/session/usage-lines.ts';
 import { filesBelow, projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { recordings } from '../support/transcripts.ts';
-import { subjectFrom, subjectOf, textFrom } from './kit.ts';
+import { sourceFrom, sourceOf, textFrom } from './kit.ts';
 
 test('every object has exactly the fields that docs/export.md lists for it', async (context) => {
   const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
-  const made = await subjectFrom(
+  const made = await sourceFrom(
     context,
     sessionText([user(`key ${secret}`), { type: 'queue-operation', operation: 'enqueue', content: 'and then' }]),
   );
@@ -22,14 +22,14 @@ test('every object has exactly the fields that docs/export.md lists for it', asy
     path.join(recordings, 'real/2.1.150/compact/-home-dev-widgets/a07eca6d-a4f7-4a12-9bab-83c2627b91db.jsonl'),
   ];
   const printed = new Map<string, Set<string>>();
-  const subjects = [made, ...(await Promise.all(files.map((file) => subjectOf(file))))];
-  for (const subject of subjects) collect('', parseJson(await textFrom(exportJson(subject))) ?? null, printed);
+  const subjects = [made, ...(await Promise.all(files.map((file) => sourceOf(file))))];
+  for (const source of subjects) collect('', parseJson(await textFrom(exportJson(source))) ?? null, printed);
   const found = [...printed].map(([place, keys]) => [place, ...keys]).sort();
   assert.deepEqual(found, [...documentedFields()].sort());
 });
 
 test('a session becomes this object', async (context) => {
-  const subject = await subjectFrom(
+  const source = await sourceFrom(
     context,
     sessionText([
       user('go'),
@@ -40,7 +40,7 @@ test('a session becomes this object', async (context) => {
       assistant('done', { message: { id: 'msg_b' } }),
     ]),
   );
-  const value = parseJson(await textFrom(exportJson(subject)));
+  const value = parseJson(await textFrom(exportJson(source)));
   const uuid = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`;
   const at = (second: number): string => `2026-03-01T10:00:0${second}.000Z`;
   const totals = (messages: number): object => ({
@@ -102,9 +102,9 @@ test('a session becomes this object', async (context) => {
 
 test('usage is that of every other report, sub-agents included', async () => {
   const file = path.join(projectRoot, 'demo/projects/-home-ada-lighthouse/463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl');
-  const subject = await subjectOf(file);
-  const value = parseJson(await textFrom(exportJson(subject)));
-  assert.deepEqual(isObject(value) ? value.usage : undefined, sessionUsage(subject.session));
+  const source = await sourceOf(file);
+  const value = parseJson(await textFrom(exportJson(source)));
+  assert.deepEqual(isObject(value) ? value.usage : undefined, sessionUsage(source.session));
 });
 
 function documentedFields(): [string, string][] {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { exportMarkdown } from '../../src/export/markdown.ts';
-import { exportSubject } from '../../src/export/subject.ts';
+import { exportSource } from '../../src/export/subject.ts';
 import type { Transcript } from '../../src/session/transcript.ts';
 import { loadSource } from '../../src/surgery/source.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
@@ -28,7 +28,7 @@ test('a session of 100 MB comes out as it is read, in pieces of a few lines', as
   let largest = 0;
   let readAtOnce = 0;
   let before = 0;
-  for await (const piece of exportMarkdown(exportSubject({ ...session, transcript }))) {
+  for await (const piece of exportMarkdown(exportSource({ ...session, transcript }))) {
     largest = Math.max(largest, piece.length);
     readAtOnce = Math.max(readAtOnce, bytesRead - before);
     before = bytesRead;

@@ -9,23 +9,23 @@ import { safeMarkdown } from '../../src/export/markdown-text.ts';
 import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { canary, hostileSession } from './hostile-session.ts';
-import { subjectFrom, subjectOf, textFrom } from './kit.ts';
+import { sourceFrom, sourceOf, textFrom } from './kit.ts';
 
 const demo = path.join(projectRoot, 'demo/projects/-home-ada-lighthouse');
 
 test('a demo session with a sub-agent reads as agent.md holds it', async () => {
-  const subject = await subjectOf(path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl'));
-  assertGolden('agent', await textFrom(exportMarkdown(subject)));
+  const source = await sourceOf(path.join(demo, '463b11e7-f2cd-4a8c-b793-f776502024ef.jsonl'));
+  assertGolden('agent', await textFrom(exportMarkdown(source)));
 });
 
 test('a hostile session reads as hostile.md holds it', async (context) => {
-  const subject = await subjectFrom(context, hostileSession());
-  assertGolden('hostile', await textFrom(exportMarkdown(subject)));
+  const source = await sourceFrom(context, hostileSession());
+  assertGolden('hostile', await textFrom(exportMarkdown(source)));
 });
 
 test('nothing of a hostile session is rendered as HTML, and only turns are in the outline', async (context) => {
-  const subject = await subjectFrom(context, hostileSession());
-  const html = marked.parse(await textFrom(exportMarkdown(subject)), { async: false });
+  const source = await sourceFrom(context, hostileSession());
+  const html = marked.parse(await textFrom(exportMarkdown(source)), { async: false });
   const tags = [...html.matchAll(/<(?!\/)([^>]*)>/g)].map(([, tag = '']) => tag);
   // An entity that stays an entity names a page next to this one, which does not exist.
   const allowed =
@@ -42,7 +42,7 @@ test('nothing of a hostile session is rendered as HTML, and only turns are in th
 
 test('a summary without a boundary, as 1.0 clients wrote it, is marked as a compaction', async (context) => {
   const text = sessionText([user('go'), assistant('Gone.'), user('What was said.', { isCompactSummary: true })]);
-  const markdown = await textFrom(exportMarkdown(await subjectFrom(context, text)));
+  const markdown = await textFrom(exportMarkdown(await sourceFrom(context, text)));
   const end =
     '**The history was compacted**\n\n<details>\n<summary>Summary of what was said before</summary>\n\nWhat was said.';
   assert.ok(markdown.includes(`Gone.\n\n---\n\n${end}`), markdown);
@@ -94,7 +94,7 @@ test('headings of an answer begin below the turn, however they were written', ()
 
 test('thinking is left out unless asked for, and a long output is cut with a note unless all is wanted', async (context) => {
   const long = Array.from({ length: 200 }, (_, i) => `row ${i}`).join('\n');
-  const subject = await subjectFrom(
+  const source = await sourceFrom(
     context,
     sessionText([
       user('go'),
@@ -105,8 +105,8 @@ test('thinking is left out unless asked for, and a long output is cut with a not
       user([toolResult('toolu_1', long)]),
     ]),
   );
-  const short = await textFrom(exportMarkdown(subject));
-  const full = await textFrom(exportMarkdown(subject, { full: true, thinking: true }));
+  const short = await textFrom(exportMarkdown(source));
+  const full = await textFrom(exportMarkdown(source, { full: true, thinking: true }));
   const has = (text: string): readonly boolean[] =>
     ['hm, perhaps', 'row 0\n', 'row 100\n', 'row 199\n', '… 150 lines left out …'].map((each) => text.includes(each));
   assert.deepEqual(
@@ -123,9 +123,9 @@ test('the page names no folder of the machine, unless all is wanted', async (con
     user('go'),
     assistant([toolUse('toolu_1', 'Read', { file_path: '/home/kim/project/a.ts' })]),
   ]);
-  const subject = await subjectFrom(context, text);
-  assert.doesNotMatch(await textFrom(exportMarkdown(subject)), /\/home\/kim/);
-  assert.match(await textFrom(exportMarkdown(subject, { full: true })), /\| Project \| `\/home\/kim\/project` \|/);
+  const source = await sourceFrom(context, text);
+  assert.doesNotMatch(await textFrom(exportMarkdown(source)), /\/home\/kim/);
+  assert.match(await textFrom(exportMarkdown(source, { full: true })), /\| Project \| `\/home\/kim\/project` \|/);
 });
 
 function* hostileTexts(): Generator<string> {

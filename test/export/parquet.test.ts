@@ -13,7 +13,7 @@ import { corpusFolder } from '../support/corpus.ts';
 import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
-import { subjectFrom } from './kit.ts';
+import { sourceFrom } from './kit.ts';
 
 type ReadRow = Record<string, unknown>;
 
@@ -85,7 +85,7 @@ test('whatever is in a transcript, the rows are written and read', async (contex
   ]).replace('"DEEP"', `${'['.repeat(5_000)}${']'.repeat(5_000)}`);
   const folder = path.join(temporaryFolder(context), 't');
   const dataset = new Dataset(folder);
-  for await (const { table, row } of sessionRows(await subjectFrom(context, text))) dataset.add(table, row);
+  for await (const { table, row } of sessionRows(await sourceFrom(context, text))) dataset.add(table, row);
   dataset.finish();
   const [call] = await readTable(folder, 'tool_calls');
   assert.deepEqual([call?.name, call?.result], ['Bash', '\u0000\u001b[31m']);

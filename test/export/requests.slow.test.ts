@@ -11,7 +11,7 @@ import { isMessage } from '../../src/session/node.ts';
 import type { WireMessage } from '../../src/session/resume/draft.ts';
 import { requestMessages } from '../../src/session/resume/request.ts';
 import { healthyFiles, realFolder } from '../support/healthy.ts';
-import { subjectOf, textFrom } from './kit.ts';
+import { sourceOf, textFrom } from './kit.ts';
 
 interface ChatMessage {
   readonly role: string;
@@ -26,18 +26,18 @@ test('what healthy sessions of real clients send passes the API, in both formats
   const broken: unknown[] = [];
   let sent = 0;
   for (const file of healthyFiles().filter((each) => statSync(each).size > 0)) {
-    const subject = await subjectOf(file);
-    const plain = requestMessages(subject.session);
+    const source = await sourceOf(file);
+    const plain = requestMessages(source.session);
     if ('refused' in plain || plain.messages.length === 0) {
-      if (subject.session.transcript.nodes.some(isMessage)) empty.push(path.relative(realFolder, file));
+      if (source.session.transcript.nodes.some(isMessage)) empty.push(path.relative(realFolder, file));
       continue;
     }
     sent++;
-    const request = parseJson(await textFrom(exportAnthropic(subject))) as unknown as typeof plain; // as it was written
+    const request = parseJson(await textFrom(exportAnthropic(source))) as unknown as typeof plain; // as it was written
     assert.deepEqual(request, { model: plain.model, messages: plain.messages });
     const asked = { ...request, messages: withQuestion(request.messages) };
     for (const { rule } of checkRequest(asked)) broken.push([path.relative(realFolder, file), rule]);
-    broken.push(...chatFaults(await textFrom(exportOpenai(subject))));
+    broken.push(...chatFaults(await textFrom(exportOpenai(source))));
   }
   assert.deepEqual(broken, []);
   assert.deepEqual(empty, []);

@@ -5,11 +5,11 @@ import { parseJson } from '../../src/base/json.ts';
 import { exportAnthropic } from '../../src/export/anthropic.ts';
 import { exportOpenai } from '../../src/export/openai.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
-import { subjectFrom, textFrom } from './kit.ts';
+import { sourceFrom, textFrom } from './kit.ts';
 
 test('calls, results and pictures are where the chat format wants them', async (context) => {
   const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
-  const subject = await subjectFrom(
+  const source = await sourceFrom(
     context,
     sessionText([
       user([{ type: 'text', text: 'look' }, picture]),
@@ -23,7 +23,7 @@ test('calls, results and pictures are where the chat format wants them', async (
     ]),
   );
   const url = 'data:image/png;base64,aGk=';
-  assert.deepEqual(parseJson(await textFrom(exportOpenai(subject))), {
+  assert.deepEqual(parseJson(await textFrom(exportOpenai(source))), {
     messages: [
       {
         role: 'user',
@@ -47,8 +47,8 @@ test('calls, results and pictures are where the chat format wants them', async (
 });
 
 test('a session without a message has nothing to send, and says so', async (context) => {
-  const subject = await subjectFrom(context, sessionText([{ type: 'summary', summary: 'x', leafUuid: 'y' }]));
-  assert.throws(() => [...exportAnthropic(subject)], {
+  const source = await sourceFrom(context, sessionText([{ type: 'summary', summary: 'x', leafUuid: 'y' }]));
+  assert.throws(() => [...exportAnthropic(source)], {
     name: 'UserError',
     message: /^there is nothing to send of 3f2b8c1e/,
   });

@@ -76,8 +76,8 @@ export const mutants = [
   {
     id: 'copy-with-secrets',
     file: 'src/web/server/session-answers.ts',
-    find: 'exportSubject(session, await this.#redactorOf(query.path))',
-    replace: 'exportSubject(session)',
+    find: 'exportSource(session, await this.#redactorOf(query.path))',
+    replace: 'exportSource(session)',
     tests: ['web/server/copied-markdown'],
   },
   {

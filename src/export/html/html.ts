@@ -8,7 +8,7 @@ import { neutralise } from '../../base/hostile-text.ts';
 import { titleOf } from '../../session/title.ts';
 import { type MarkdownOptions, markdownByTurn, redactionNote } from '../markdown.ts';
 import { startOf } from '../page/text.ts';
-import type { Subject } from '../subject.ts';
+import type { ExportSource } from '../subject.ts';
 import { type EmbeddedSession, embeddedId, markdownId } from './embedded.ts';
 import { type DataElement, PageData, type PageDataOptions } from './page-data.ts';
 
@@ -29,15 +29,15 @@ export function readPageCode(folder: string): PageCode {
 }
 
 export async function* exportHtml(
-  subject: Subject,
+  source: ExportSource,
   asked: PageDataOptions & Pick<MarkdownOptions, 'full' | 'thinking'>,
   code: PageCode,
 ): AsyncGenerator<string> {
   // A raw line contains everything: leaving it out elsewhere would only look as if it were gone.
   const options = asked.raw === true ? { ...asked, full: true, thinking: true } : asked;
-  yield opening(subject, code);
-  yield* fallback(subject, options);
-  const data = new PageData(subject, options);
+  yield opening(source, code);
+  yield* fallback(source, options);
+  const data = new PageData(source, options);
   for (const element of data.session()) yield dataElement(element);
   const agents = data.agents();
   for (;;) {
@@ -47,20 +47,20 @@ export async function* exportHtml(
       continue;
     }
     const session: EmbeddedSession = {
-      sessionId: subject.session.id,
-      note: subject.isRedacted
-        ? redactionNote(subject.secrets())
+      sessionId: source.session.id,
+      note: source.isRedacted
+        ? redactionNote(source.secrets())
         : 'Exported by Clew; secrets were not looked for (--no-redact).',
       hasRaw: options.raw === true,
       agents: next.value,
     };
-    yield dataElement({ id: embeddedId, json: subject.hide(JSON.stringify(session)) });
+    yield dataElement({ id: embeddedId, json: source.hide(JSON.stringify(session)) });
     break;
   }
   yield `<script>${code.script}</script>\n</body>\n</html>\n`;
 }
 
-function opening({ session, hide }: Subject, { script, style }: PageCode): string {
+function opening({ session, hide }: ExportSource, { script, style }: PageCode): string {
   const title = startOf(neutralise(hide(titleOf(session) ?? '')), 200) || 'Untitled session';
   // Only this script and this style, and no connection: nothing in the transcript can run or send data.
   const policy = [
@@ -94,9 +94,9 @@ function hashOf(text: string): string {
 }
 
 /** An element for each turn, because the page copies them one by one. */
-async function* fallback(subject: Subject, options: MarkdownOptions): AsyncGenerator<string> {
+async function* fallback(source: ExportSource, options: MarkdownOptions): AsyncGenerator<string> {
   let turn: number | undefined;
-  for await (const piece of markdownByTurn(subject, options)) {
+  for await (const piece of markdownByTurn(source, options)) {
     if (piece.turn !== turn) {
       yield `${turn === undefined ? '' : '</pre></noscript>\n'}<noscript id="${markdownId(piece.turn)}"><pre>\n`;
       turn = piece.turn;

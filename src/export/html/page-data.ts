@@ -9,7 +9,7 @@ import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts
 import { imageAt, textAt } from '../page/text.ts';
 import { turnViews } from '../page/turn-view.ts';
 import type { Item, Place, Ref, SessionHead, TurnView } from '../page/view.ts';
-import { openSubjectAgent, type Subject } from '../subject.ts';
+import { type ExportSource, openSourceAgent } from '../subject.ts';
 import {
   branchId,
   type EmbeddedAgent,
@@ -40,28 +40,28 @@ const partsAtOnce = 8;
 const maxLineChars = 200_000;
 
 export class PageData {
-  readonly #subject: Subject;
+  readonly #source: ExportSource;
   readonly #options: PageDataOptions;
   readonly #parts = new Map<string, number>();
   #values = 0;
 
-  constructor(subject: Subject, options: PageDataOptions) {
-    this.#subject = subject;
+  constructor(source: ExportSource, options: PageDataOptions) {
+    this.#source = source;
     this.#options = options;
   }
 
   /** The session's own transcript. */
   *session(): Generator<DataElement> {
-    const { session } = this.#subject;
+    const { session } = this.#source;
     yield* this.#transcript(session, 0, Math.min(maxBranches, Math.max(1, session.branches.length)));
   }
 
   /** The sub-agents' transcripts; the list of them is the answer. */
   async *agents(): AsyncGenerator<DataElement, readonly EmbeddedAgent[]> {
-    const { session } = this.#subject;
+    const { session } = this.#source;
     const agents: EmbeddedAgent[] = [];
     for (const [i, agent] of session.agents.entries()) {
-      const own = await openSubjectAgent(this.#subject, { root: session }, agent);
+      const own = await openSourceAgent(this.#source, { root: session }, agent);
       const unreadable = 'unreadable' in own ? own.unreadable : null;
       agents.push({ agentId: agent.agentId, under: placeOfAgent(session, agent.agentId), unreadable });
       if (!('unreadable' in own)) yield* this.#transcript(own, i + 1, 1);
@@ -172,7 +172,7 @@ export class PageData {
 
   /** Names of tools, models and agents do not come from the lines, which are already redacted. */
   #json(value: unknown): string {
-    return this.#subject.hide(jsonText(value));
+    return this.#source.hide(jsonText(value));
   }
 }
 

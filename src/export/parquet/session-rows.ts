@@ -9,7 +9,7 @@ import { summarise } from '../../session/summary.ts';
 import { type ToolCall, toolCallsOf } from '../../session/tool-calls.ts';
 import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns.ts';
 import { modelsOf } from '../models.ts';
-import { openSubjectAgent, type Subject } from '../subject.ts';
+import { type ExportSource, openSourceAgent } from '../subject.ts';
 import type { Row, TableName } from './tables.ts';
 
 export interface RowOptions {
@@ -22,19 +22,19 @@ export interface TableRow {
   readonly row: Row;
 }
 
-export async function* sessionRows(subject: Subject, options: RowOptions = {}): AsyncGenerator<TableRow> {
-  const { session } = subject;
-  yield { table: 'sessions', row: sessionRow(subject, options) };
-  for (const row of conversationRows(session, session.id, null)) yield hideNames(subject, row);
+export async function* sessionRows(source: ExportSource, options: RowOptions = {}): AsyncGenerator<TableRow> {
+  const { session } = source;
+  yield { table: 'sessions', row: sessionRow(source, options) };
+  for (const row of conversationRows(session, session.id, null)) yield hideNames(source, row);
   for (const agent of session.agents) {
-    const own = await openSubjectAgent(subject, { root: session }, agent);
+    const own = await openSourceAgent(source, { root: session }, agent);
     if ('unreadable' in own) continue;
-    for (const row of conversationRows(own, session.id, agent.agentId)) yield hideNames(subject, row);
+    for (const row of conversationRows(own, session.id, agent.agentId)) yield hideNames(source, row);
   }
 }
 
 /** They do not come from the lines, which are already redacted. */
-function hideNames({ hide }: Subject, { table, row }: TableRow): TableRow {
+function hideNames({ hide }: ExportSource, { table, row }: TableRow): TableRow {
   const { model, name } = row;
   const hidden = {
     ...(typeof model === 'string' ? { model: hide(model) } : {}),
@@ -43,7 +43,7 @@ function hideNames({ hide }: Subject, { table, row }: TableRow): TableRow {
   return { table, row: { ...row, ...hidden } };
 }
 
-function sessionRow({ session, hide }: Subject, { full }: RowOptions): Row {
+function sessionRow({ session, hide }: ExportSource, { full }: RowOptions): Row {
   const { title, cwd, startedAt, endedAt, entries, turns, damage } = summarise(session);
   return {
     session_id: session.id,

@@ -6,14 +6,14 @@ import { makeFolderSync } from '../../base/make-folder.ts';
 import type { PriceList } from '../../models/price-list.ts';
 import type { CountedMessage } from '../../session/usage.ts';
 import { diskError } from '../../store/disk.ts';
-import type { Subject } from '../subject.ts';
+import type { ExportSource } from '../subject.ts';
 import { Dataset, type WrittenPart } from './dataset.ts';
 import { type RowOptions, sessionRows } from './session-rows.ts';
 import { usageRows } from './usage-rows.ts';
 
 export interface ParquetSource {
   /** Each is read and forgotten before the next is asked for. */
-  readonly subjects: AsyncIterable<Subject>;
+  readonly sources: AsyncIterable<ExportSource>;
   /** Asked when all sessions are read. */
   countedMessages(): Promise<readonly CountedMessage[]>;
   readonly prices: PriceList;
@@ -21,7 +21,7 @@ export interface ParquetSource {
 
 /** Replaces what is in `folder`. */
 export async function writeParquet(
-  { subjects, countedMessages, prices }: ParquetSource,
+  { sources, countedMessages, prices }: ParquetSource,
   folder: string,
   options: RowOptions = {},
 ): Promise<readonly WrittenPart[]> {
@@ -30,8 +30,8 @@ export async function writeParquet(
   try {
     makeFolderSync(path.dirname(folder), 0o777);
     mkdirSync(staged, { mode: 0o700 });
-    for await (const subject of subjects)
-      for await (const { table, row } of sessionRows(subject, options)) dataset.add(table, row);
+    for await (const source of sources)
+      for await (const { table, row } of sessionRows(source, options)) dataset.add(table, row);
     for (const { table, row } of usageRows(await countedMessages(), prices)) dataset.add(table, row);
     const parts = dataset.finish();
     takePlace(staged, folder);

@@ -8,7 +8,7 @@ import { branchNumbered, partsOf, placeOfAgent, placeOfLine } from '../../export
 import { imageAt, textAt } from '../../export/page/text.ts';
 import { turnViews } from '../../export/page/turn-view.ts';
 import type { FindResult, SessionHead, TurnView } from '../../export/page/view.ts';
-import { exportSubject } from '../../export/subject.ts';
+import { exportSource } from '../../export/subject.ts';
 import { loadPrices } from '../../library/prices.ts';
 import { PriceList } from '../../models/price-list.ts';
 import type { Session } from '../../session/session.ts';
@@ -147,7 +147,7 @@ export class SessionAnswers {
     requireBranch(session, branch);
     const pieces: string[] = [];
     let chars = 0;
-    for await (const piece of exportMarkdown(exportSubject(session, await this.#redactorOf(query.path)), {
+    for await (const piece of exportMarkdown(exportSource(session, await this.#redactorOf(query.path)), {
       branch,
       ...(turn === undefined ? {} : { turn }),
     })) {

@@ -9,7 +9,7 @@ import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { exportMarkdown } from '../../../src/export/markdown.ts';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
 import type { Item as PageItem } from '../../../src/export/page/view.ts';
-import { exportSubject } from '../../../src/export/subject.ts';
+import { exportSource } from '../../../src/export/subject.ts';
 import { scanRecord } from '../../../src/format/scan.ts';
 import type { NewRecord } from '../../../src/library/follow.ts';
 import { loadSession, type Session } from '../../../src/session/session.ts';
@@ -201,7 +201,7 @@ test('every sink shows an item of every kind in its own form, or leaves the kind
   const tail = new TailText({ style: createStyle(false), width: () => 80 });
   const outputs: Readonly<Record<Sink, string>> = {
     show: runClew(['show', session.files.main, '--full', '--no-color'], { env: { COLUMNS: '80' } }).stdout,
-    markdown: await textFrom(exportMarkdown(exportSubject(session), { thinking: true })),
+    markdown: await textFrom(exportMarkdown(exportSource(session), { thinking: true })),
     page: pageLines(session).join('\n'),
     tail: await textFrom(tail.render(records(session))),
     live: liveLines(session, session.transcript.nodes, null)
