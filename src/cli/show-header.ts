@@ -51,7 +51,7 @@ function factsOf(session: Session, summary: SessionSummary): string[] {
   ];
 }
 
-/** As many facts on a line as fit; none is cut in two. */
+/** As many facts on a line as fit; a fact is never split. */
 function joinFacts(facts: readonly string[], { width, cutWidth = width }: HeaderOptions): string[] {
   const lines: string[] = [];
   for (const fact of facts.map((each) => oneLine(each, cutWidth))) {

@@ -1,4 +1,4 @@
-// Records as they are written → what a reader follows: prompts, answers, calls once their outcome is known, each under
+// Records as they are written → text for the terminal: prompts, answers, calls once their outcome is known, each under
 // the session and the sub-agent it belongs to.
 
 import { asObject, asString, type JsonObject, parseJson } from '../base/json.ts';
@@ -18,10 +18,10 @@ import { localTime } from './wording.ts';
 
 export interface TailTextOptions {
   readonly style: Style;
-  /** Asked for each time: a terminal may be resized. */
+  /** A function, because a terminal may be resized. */
   readonly width: () => number;
   readonly now?: () => number;
-  /** The session is known to the reader: it gets no line of its own. */
+  /** The reader knows the session: it gets no heading. */
   readonly isExcerpt?: boolean;
 }
 

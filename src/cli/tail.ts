@@ -1,4 +1,4 @@
-// clew tail: what is said and done in all sessions, or in one with its sub-agents, as it is written.
+// clew tail: prompts, answers and calls of all sessions, or of one with its sub-agents, as they are written.
 import path from 'node:path';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { UserError } from '../base/errors.ts';
@@ -45,7 +45,7 @@ export async function run(input: CommandInput): Promise<void> {
 
 interface Chosen {
   readonly roots: readonly string[];
-  /** By its place; the lines of a flat sub-agent may still belong to another session. */
+  /** By path; the lines of a flat sub-agent may still belong to another session. */
   readonly wants: (place: TranscriptPlace) => boolean;
   readonly isWanted: (record: NewRecord) => boolean;
 }
@@ -62,7 +62,7 @@ async function chosen(input: CommandInput): Promise<Chosen> {
   };
 }
 
-/** Only the session's own root is watched; a path may lead to one that was not named. */
+/** Only the session's own root is watched; a path may lead to another root. */
 function rootFor(main: string, roots: readonly string[]): string {
   const named = placeOf(main, projectsFolders(roots));
   if (named !== undefined) return named.root;
@@ -81,7 +81,7 @@ async function* textLines(batches: AsyncQueue<readonly NewRecord[]>, { io }: Com
   const tail = new TailText({ style: io.style, width: () => proseWidth(io.stdout, io.env) });
   for await (const records of batches) {
     yield* tail.render(records);
-    // An empty batch, later, lets it show the calls that have not been answered by then.
+    // An empty batch, later, shows the calls that are still without a result.
     if (tail.hasWaiting) setTimeout(() => batches.push([]), patienceMs).unref();
   }
 }

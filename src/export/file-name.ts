@@ -13,7 +13,7 @@ export function exportFileName({ shortId, title, startedAt }: NamedSession, exte
   return `${parts.filter((part) => part !== '').join('-') || 'session'}.${extension}`;
 }
 
-/** Letters and digits of any script; the rest becomes dashes. At most 50 characters, 150 bytes: names have limits. */
+/** Letters and digits of any script; the rest becomes dashes. At most 50 characters and 150 bytes. */
 function words(title: string): string {
   const slug = title
     .slice(0, 400)

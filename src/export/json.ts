@@ -79,7 +79,7 @@ function* listed(session: Session, turns: readonly Turn[], options: JsonOptions)
   yield turns.length === 0 ? ']' : '\n]';
 }
 
-/** What makes `undefined` is left out. */
+/** Leaves out what is `undefined`. */
 function* separated<T>(items: readonly T[], make: (item: T) => object | undefined): Generator<string> {
   let isFirst = true;
   for (const item of items) {
@@ -151,7 +151,7 @@ function compactionJson({ boundary, summary, time, trigger, preTokens, postToken
   };
 }
 
-/** Its transcript is dropped before the next one is read. */
+/** A transcript is dropped before the next one is read. */
 async function* agentJson(
   source: ExportSource,
   agent: AgentSource,

@@ -10,7 +10,7 @@ export function shortened(text: string, full: boolean): string {
   if (full) return text;
   const lines = text.split('\n');
   const left = lines.length - headLines - tailLines;
-  // To leave out a line or two would save nothing.
+  // Leaving out a line or two would save nothing.
   if (left < 5) return lines.map(shortLine).join('\n');
   const note = `… ${formatCount(left)} lines left out …`;
   return [...lines.slice(0, headLines).map(shortLine), note, ...lines.slice(-tailLines).map(shortLine)].join('\n');

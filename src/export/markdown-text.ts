@@ -1,4 +1,4 @@
-// Words of a transcript → Markdown that stays where it is put: no HTML of theirs is rendered, no heading breaks the
+// Words of a transcript → Markdown that stays inside its block: none of their HTML is rendered, no heading breaks the
 // outline, no fence or backtick reaches past its own block, whatever they hold.
 import { formatCount } from '../base/human.ts';
 import { boundMarkdown } from '../base/markdown-bounds.ts';
@@ -85,7 +85,7 @@ function safeStart(text: string, { top }: SafeMarkdownOptions): string {
   return lines.join('\n');
 }
 
-/** Quotes in quotes and lists in lists, thousands deep, are more than the stack of a renderer holds. */
+/** Quotes in quotes and lists in lists, thousands deep, overflow the stack of a renderer. */
 function isTooDeep(line: string): boolean {
   return /^(?:\s{0,9}(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){31}/.test(line);
 }
@@ -224,7 +224,7 @@ function closingRuns(text: string): (length: number, from: number) => number | u
   };
 }
 
-/** In a table a pipe ends the cell even inside of code, and what follows would be text again. */
+/** In a table a pipe ends the cell even inside code, and the rest would be text again. */
 function spanText(span: string, ticks: number, { hasLinks }: Page): string {
   const isSplit = span.includes('|') || (hasLinks && /[)\]]/.test(span));
   return isSplit && /[<&]/.test(span) ? codeTag(span.slice(ticks, -ticks).trim()) : span;
@@ -244,7 +244,7 @@ function plainMarkdown(text: string): string {
     .replace(/\b(javascript|vbscript|data)(?=\\?:\S)/gi, '$1 ');
 }
 
-/** A comment in code may be taken for one: headings then go down further than they need to. */
+/** A comment in code may be mistaken for one: headings then go down further than necessary. */
 function topLevel(text: string): number {
   let top = 6;
   for (const [, marks = ''] of text.matchAll(/^[ \t>*+.)\d-]*(#{1,6})\s/gm)) top = Math.min(top, marks.length);

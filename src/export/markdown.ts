@@ -1,5 +1,5 @@
 // A session → Markdown that reads well in a repository: a title, a small table of facts, a section for each turn. It
-// comes out a block at a time, so that a session of any length needs no more memory than its longest line.
+// is written a block at a time, so that a session of any length needs no more memory than its longest line.
 import path from 'node:path';
 import { counted } from '../base/human.ts';
 import { versionsOf } from '../session/session.ts';
@@ -109,7 +109,7 @@ function* header(source: ExportSource, full: boolean): Generator<Piece> {
   yield { text: ['| | |', '| --- | --- |', ...known].join('\n') };
 }
 
-/** A prompt that serves as a title may be pages long. */
+/** A prompt as a title may be pages long. */
 function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }

@@ -1,5 +1,5 @@
-// A session that leaves the house → the same session as exports read it: every line with placeholders for its secrets,
-// in sub-agents too, and a tally of what was taken out.
+// A session to export → the same session as exports read it: every line with placeholders for its secrets,
+// in sub-agents too, and a count of what was replaced.
 import { asObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type AgentBook, openAgent } from '../session/agent-book.ts';
 import type { AgentSource } from '../session/agents.ts';
@@ -15,7 +15,7 @@ export interface ExportSource {
   readonly isRedacted: boolean;
   /** For texts that are not in the lines: a title in a file of its own, the name of an agent. */
   hide(text: string): string;
-  /** What was taken out of the lines read so far: how many different values of each kind. */
+  /** What was replaced in the lines read so far: how many different values of each kind. */
   secrets(): readonly SecretCount[];
 }
 
@@ -48,7 +48,7 @@ export function exportSource(session: Session, redactor?: SessionRedactor): Expo
   };
 }
 
-/** The sub-agent's own session, its lines treated like those of the session that started it. */
+/** The sub-agent's own session, redacted like the session that started it. */
 export async function openSourceAgent(
   source: ExportSource,
   { root }: Pick<AgentBook, 'root'>,
@@ -60,7 +60,7 @@ export async function openSourceAgent(
   return { ...own, transcript: hideTranscript(own.transcript, (text) => source.hide(text)) };
 }
 
-/** New lists, because what is remembered of the old ones was read before anything was hidden. */
+/** New lists, because caches of the old ones were filled before anything was redacted. */
 function hideTranscript(transcript: Transcript, cut: (text: string) => string): Transcript {
   // A line is read once for each of its blocks and views: one of 60 MB would be searched for secrets each time.
   let last: { readonly node: Node; readonly entry: ReturnType<Transcript['read']> } | undefined;

@@ -6,7 +6,6 @@ import { loadAgent, type Session } from './session.ts';
 import type { ToolCall } from './tool-calls.ts';
 
 export interface AgentBook {
-  /** The session they all belong to. */
   readonly root: Session;
   readonly byCall: ReadonlyMap<string, AgentSource>;
   readonly byId: ReadonlyMap<string, AgentSource>;
@@ -28,7 +27,7 @@ export function agentOf({ byCall, byId }: AgentBook, call: Pick<ToolCall, 'id' |
   return byCall.get(call.id) ?? byId.get(call.agentId ?? '');
 }
 
-/** Its session, or why its file cannot be read. */
+/** Its session, or the reason why its file cannot be read. */
 export async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
   try {
     return await loadAgent(root, agent);

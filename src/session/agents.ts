@@ -27,7 +27,7 @@ export interface AgentSource {
   readonly workflow: string | undefined;
 }
 
-/** `isAgent`: the transcript is a sub-agent's own, so that its side lines are not agents of it. */
+/** `isAgent`: the transcript is a sub-agent's own, so its sidechain lines are not agents of it. */
 export function findAgents(
   files: SessionFiles,
   main: Transcript,
@@ -55,7 +55,7 @@ export function findAgents(
   return [...linkByPrompt(separate, main, isAgent), ...(isAgent ? [] : inlineAgents(main, graph))];
 }
 
-/** Those of a session's sub-agents that one transcript started, a sub-agent's own for nested ones. */
+/** The sub-agents that one transcript started: for nested ones, a sub-agent's own transcript. */
 export function agentsStartedBy(transcript: Transcript, agents: readonly AgentSource[]): readonly AgentSource[] {
   const calls = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
   if (calls.size === 0) return [];
@@ -65,7 +65,7 @@ export function agentsStartedBy(transcript: Transcript, agents: readonly AgentSo
   );
 }
 
-/** Agents of which nothing names the call are linked by what the call asks and the agent was asked. */
+/** An agent whose call is not named anywhere is linked to the call with the same prompt. */
 function linkByPrompt(
   agents: readonly AgentSource[],
   transcript: Transcript,
@@ -107,7 +107,6 @@ function readMeta(path: string | undefined): JsonObject | undefined {
 // All sessions of a folder share its flat agents: without this each of them would open every file.
 const owners = new Map<string, string>();
 
-/** The session that the first records of a file name. */
 export function ownerOf(path: string): string | undefined {
   const known = owners.get(path);
   if (known !== undefined) return known;
@@ -121,7 +120,7 @@ interface Opening {
   readonly prompt: string;
 }
 
-/** What the first message of a transcript says; `undefined` where the file has none or cannot be read. */
+/** The first message of a transcript; `undefined` if there is none or the file cannot be read. */
 function openingOf(path: string): Opening | undefined {
   try {
     for (const batch of readLineBatches(path, { chunkBytes: 64 * 1024 })) {
@@ -137,7 +136,6 @@ function openingOf(path: string): Opening | undefined {
   return undefined;
 }
 
-/** Side chains in the main file, one for each root among its side lines. */
 function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
   const chains = sideChains(main, graph);
   if (chains.size === 0) return [];
@@ -157,7 +155,7 @@ function inlineAgents(main: Transcript, graph: Graph): AgentSource[] {
   });
 }
 
-/** The side lines of the main file by the first line of their chain; a chain without messages is not an agent. */
+/** The sidechain lines of the main file by the first line of their chain; a chain without messages is not an agent. */
 function sideChains(main: Transcript, graph: Graph): ReadonlyMap<Node, readonly Node[]> {
   const rootOf = new Map<Node, Node>();
   const chains = new Map<Node, Node[]>();
@@ -183,7 +181,7 @@ interface TaskCall {
   readonly agentType: string | undefined;
 }
 
-/** `isAgent`: side lines are its own, otherwise they are those of agents in the main file. */
+/** `isAgent`: sidechain lines are its own; otherwise they belong to agents in the main file. */
 function taskCalls(main: Transcript, isAgent: boolean): TaskCall[] {
   const calls: TaskCall[] = [];
   for (const node of main.nodes) {

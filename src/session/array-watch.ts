@@ -9,7 +9,7 @@ type ArrayState = 'start' | 'value' | 'comma';
 export class ArrayWatch {
   #state: ArrayState | undefined;
 
-  /** Whether the line begins an array, continues, ends or breaks the one that is open, or has to do with none. */
+  /** Whether the line begins, continues, ends or breaks an array, or is outside of one. */
   take(bytes: Buffer): 'begins' | 'continues' | 'ends' | 'breaks' | 'none' {
     const start = skipWhitespace(bytes, 0);
     const isOpen = this.#state !== undefined;
@@ -26,7 +26,7 @@ const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Reads an array on through a line. A value that is itself broken over several lines counts as damage. */
+/** Reads an array through one more line. A value that is itself broken over several lines counts as damage. */
 function readArray(bytes: Buffer, from: number, before: ArrayState): ArrayState | 'end' | 'broken' {
   let state = before;
   for (let at = skipWhitespace(bytes, from); at < bytes.length; at = skipWhitespace(bytes, at)) {

@@ -25,12 +25,12 @@ export interface BranchSource {
   readonly nodes: readonly Node[];
   readonly graph: Graph;
   readonly relatives: Relatives;
-  /** A sub-agent's transcript: its lines are side lines, and none the less its conversation. */
+  /** A sub-agent's transcript: its lines are sidechain lines, but still its conversation. */
   readonly isAgent: boolean;
   read(node: Node): JsonObject;
 }
 
-/** The active branch first, then the others, newest first. No branches: the file holds no conversation. */
+/** The active branch first, then the others, newest first; empty if the file holds no conversation. */
 export function findBranches(source: BranchSource): readonly Branch[] {
   const leaf = activeLeaf(source);
   if (leaf === undefined) return [];
@@ -56,12 +56,11 @@ export function findBranches(source: BranchSource): readonly Branch[] {
   return branches;
 }
 
-/** Whether these are the lines of a sub-agent: all its messages are side lines. */
 export function isAgentTranscript(nodes: readonly Node[]): boolean {
   return nodes.some(isMessage) && nodes.every((node) => !isMessage(node) || node.isSidechain);
 }
 
-/** The line a resume continues from; where the client refuses the file, the last message in it. */
+/** The line a resume continues from; the last message if the client refuses the file. */
 export function activeLeaf(source: Pick<BranchSource, 'nodes' | 'isAgent' | 'read'>): Node | undefined {
   if (!source.isAgent) {
     const choice = chooseLeaf(buildResumeGraph(source.nodes, (node) => source.read(node)));

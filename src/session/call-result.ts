@@ -2,16 +2,15 @@
 import { counted, formatCount } from '../base/human.ts';
 import { type Block, isImage, textOf } from '../format/block.ts';
 
-/** Their text, with a mark where there are images. */
+/** The text, with a mark if there are images. */
 export function resultText(blocks: readonly Block[]): string {
   const images = blocks.filter(isImage).length;
   return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
 }
 
-/** As much as is needed of a call in a session, or of one that has just been made. */
+/** The part of a call that its outcome needs. */
 export interface FinishedCall {
   readonly isError: boolean;
-  /** `undefined` where there is none. */
   readonly result: unknown;
 }
 
@@ -22,7 +21,7 @@ export function outcomeOf(call: FinishedCall, result: string, summary: string): 
   const [first = '', ...more] = text.split('\n');
   if (call.isError) return first;
   if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
-  // "The file … has been updated" says nothing that the line does not say already.
+  // "The file … has been updated" repeats the summary.
   return summary !== '' && first.includes(summary) ? '' : first;
 }
 

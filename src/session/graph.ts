@@ -1,4 +1,4 @@
-// Nodes → the graph for people: every record of the conversation has its place, also where a resume would lose it.
+// Nodes → the graph for readers: every record of the conversation has its place, even if a resume would lose it.
 // A missing parent is replaced by the line before, a compaction leads on to what it summarised, lines without ids
 // follow one another. What the client itself makes of the file is resume/graph.ts.
 import type { Diagnostic } from '../base/diagnostic.ts';
@@ -10,7 +10,7 @@ export interface Graph {
   parentOf(node: Node): Node | undefined;
   /** The node that carries this uuid; of several the last. */
   byUuid(uuid: string | undefined): Node | undefined;
-  /** A record whose uuid a later record carries again. */
+  /** Whether a later record has the same uuid. */
   isReplaced(node: Node): boolean;
 }
 
@@ -53,7 +53,7 @@ function indexByUuid(nodes: readonly Node[], diagnostics: Diagnostic[]): Map<str
 interface Parents {
   /** The index of each node's parent, or -1. Numbers instead of links, because a graph may have half a million nodes. */
   readonly parents: Int32Array;
-  /** 1 where the parent is not the one that the line names. */
+  /** 1 if the parent is not the one that the line names. */
   readonly guessed: Uint8Array;
 }
 
@@ -76,7 +76,7 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
       const where = previous === undefined ? 'it is the first line' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
-    // A progress line may hang further up than the line that it follows, and what is between would be passed over.
+    // A progress line may be attached further up than the line it follows; the lines between would be skipped.
     if (node.type !== 'progress') before.set(lane, node);
     if (message !== undefined && message !== '') begun.set(lane, begunHere.add(message));
   }

@@ -1,20 +1,19 @@
-// A transcript whose client still writes → the same transcript again and again, each time with the lines that were
-// appended since: a session of hundreds of megabytes is read once, not with every line that it gets.
+// A transcript that a client is still writing → the same transcript again, each time with the lines that were
+// appended since: a session of hundreds of megabytes is read once, not for every new line.
 import { readLineBatches } from '../store/lines.ts';
 import { Loader, makeTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
 
 export interface GrowingTranscript {
   readonly transcript: Transcript;
-  /** Whether nothing was made of a line that may still change: one without its end, an object over several lines. */
+  /** Whether every line is complete: none without its end, no object over several lines. */
   readonly canGrow: boolean;
-  /** The caller has seen that the file begins with the same bytes. The transcript of before stays as it is. */
+  /** The caller has checked that the file begins with the same bytes. The earlier transcript does not change. */
   grow(): GrowingTranscript;
 }
 
-/** How far a reading in steps has come. */
+/** The progress of a reading in steps. */
 export interface ReadingStep {
   readonly bytesRead: number;
-  /** What was read until now, as a transcript. */
   soFar(): Transcript;
 }
 
@@ -22,7 +21,7 @@ export function loadGrowing(path: string, options: TranscriptOptions = {}): Grow
   return finishReading(loadGrowingInSteps(path, options));
 }
 
-/** A step is about a megabyte: between two the caller can do something else. */
+/** A step is about a megabyte: the caller can do other work between two steps. */
 export function loadGrowingInSteps(
   path: string,
   options: TranscriptOptions = {},
@@ -45,7 +44,7 @@ function* readOn(path: string, loader: Loader, options: TranscriptOptions): Gene
   };
 }
 
-/** What is remembered of a list of nodes was made when it was shorter: a new list for every state of the file. */
+/** Caches are keyed by the list of nodes, so every state of the file has a new list. */
 function transcriptOf(path: string, loader: Loader): Transcript {
   const { foreign, sizeBytes, mayRepeat } = loader;
   const [nodes, diagnostics] = [[...loader.nodes], [...loader.diagnostics]];

@@ -57,7 +57,7 @@ export class Node {
   get hidden(): boolean {
     return (this.#flags & hiddenFlag) !== 0;
   }
-  /** For the reader of a transcript, which learns only from later lines that the client does not read this one. */
+  /** Only later lines show that the client does not read this one. */
   hide(): void {
     this.#flags |= hiddenFlag;
   }
@@ -110,7 +110,7 @@ export class Node {
   get leafUuid(): string | undefined {
     return this.#rare?.leafUuid;
   }
-  /** The sub-agent whose result this line brings. */
+  /** The sub-agent whose result is in this line. */
   get resultAgentId(): string | undefined {
     return this.#rare?.resultAgentId;
   }
@@ -153,7 +153,7 @@ const contentFlag = 128;
 function flagsOf(head: Head, place: Place): number {
   const content = head.message?.content;
   return (
-    // Without a type of its own (seed 002's form) a line is read by people only.
+    // Without a type of its own (seed 002's form) a line is only for readers.
     (place.hidden || head.type === '' ? hiddenFlag : 0) |
     (head.isSidechain ? sidechainFlag : 0) |
     (head.isMeta ? metaFlag : 0) |
@@ -195,7 +195,7 @@ function roleOf(head: Head): string {
 
 const maxShared = 4096;
 
-/** One copy of what the lines of a transcript repeat. It forgets everything when it is full: sharing is only thrift. */
+/** One copy of what the lines of a transcript repeat. It is cleared when it is full: sharing only saves memory. */
 export class SharedValues {
   readonly #strings = new Map<string, string>();
   readonly #lists = new Map<string, readonly string[]>();
@@ -221,7 +221,6 @@ export class SharedValues {
     return share(this.#inputs, `${input.kind} ${input.prompt}`, input);
   }
 
-  /** Neighbouring lines nearly always have the same one. */
   origin({ sessionId, agentId, cwd, version }: Head): Origin {
     const last = this.#origin;
     if (last.sessionId !== sessionId || last.agentId !== agentId || last.cwd !== cwd || last.version !== version) {

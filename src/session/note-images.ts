@@ -1,8 +1,8 @@
-// The images that a resume sends out of an attachment: those of a prompt typed while the agent worked, and an image file
+// The images that a resume sends from an attachment: those of a prompt typed while the agent worked, and an image file
 // that the prompt names. (RESUME rule R6.)
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
 
-/** The images of an attachment line as blocks of a user message; none where the session holds the text that was sent. */
+/** The images of an attachment line as blocks of a user message; empty if the session holds the text that was sent. */
 export function noteImages(entry: JsonObject): readonly JsonObject[] {
   if (entry.type !== 'attachment' || isArray(entry.rendered)) return [];
   const note = asObject(entry.attachment) ?? {};
@@ -11,7 +11,7 @@ export function noteImages(entry: JsonObject): readonly JsonObject[] {
   return file === undefined ? [] : [fileImage(file)];
 }
 
-/** The attachment with something else in the place of each image; the same object where nothing was replaced. */
+/** The attachment with each image replaced; the same object if nothing was replaced. */
 export function replaceNoteImages(note: JsonObject, replace: (image: JsonObject) => JsonObject): JsonObject {
   if (note.type === 'queued_command' && isArray(note.prompt)) {
     const prompt = note.prompt.map((block) => (isObject(block) && isImage(block) ? replace(block) : block));

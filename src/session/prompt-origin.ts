@@ -1,4 +1,4 @@
-// A session → whether the system prompt that it pins is Claude Code's own, as far as that can be known: a resume sends it
+// A session → whether the system prompt that it pins is Claude Code's own, as far as that is known: a resume sends it
 // word for word, whoever wrote it.
 import { createHash } from 'node:crypto';
 import { asString, type JsonObject } from '../base/json.ts';
@@ -6,7 +6,7 @@ import { countingSnapshot } from './resume/full-request.ts';
 import { resumeLines } from './resume/request.ts';
 import { readEntry, type Session } from './session.ts';
 
-/** SHA-256 of the sentences that prompts of Claude Code and of its SDK begin with: the texts are not ours to publish. */
+/** SHA-256 of the first sentences of the prompts of Claude Code and its SDK: the texts are not ours to publish. */
 const clientPrefixes: ReadonlySet<string> = new Set([
   '2719b7a469d904b3281d8488976f33103944211279bddf04c05bca44d184dae6',
   '6c1afcd9232947a1d8f7c44a79316f8fe08d06dcdc6e7453f09e2d78fa858e5e',
@@ -22,8 +22,8 @@ export function isWrittenByClew(entry: JsonObject): boolean {
 const firstVersion = [2, 1, 270] as const;
 
 /**
- * What to say of a pinned system prompt that is not known to be the client's; `undefined` where it is, or none is pinned.
- * `known`: SHA-256 of what the prompts of the client begin with.
+ * The notice for a pinned system prompt that is not known to be the client's; `undefined` if it is, or none is pinned.
+ * `known`: SHA-256 of the beginnings of the client's prompts.
  */
 export function strangePrompt(session: Session, known: ReadonlySet<string> = clientPrefixes): string | undefined {
   if (session.isAgent || !session.transcript.nodes.some(({ subtype }) => subtype === 'prompt_snapshot'))
@@ -45,7 +45,6 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Whether a version of the client is this one or a later one. */
 export function isVersionSince(version: string | undefined, first: readonly number[]): boolean {
   const parts = (version ?? '').split('.').map(Number);
   for (const [i, least] of first.entries()) {

@@ -13,11 +13,10 @@ import type { Transcript } from './transcript.ts';
 export interface QueuedPrompt {
   readonly text: string;
   readonly time: number;
-  /** Where it was typed. */
   readonly node: Node;
   /**
    * `prompt`: became a user line · `delivered`: given to the model in the middle of a turn · `taken-back`: by the
-   * person · `waiting`: the file says no more.
+   * user · `waiting`: the file says no more.
    */
   readonly outcome: 'prompt' | 'delivered' | 'taken-back' | 'waiting';
   /** The line that shows it: the user line, or the `queued_command` attachment. */
@@ -35,7 +34,7 @@ export function findQueuedPrompts(nodes: readonly Node[], read: (node: Node) => 
   return found;
 }
 
-/** Those that no user line shows: given to the model in the middle of a turn, or never used. */
+/** Prompts without a user line: given to the model in the middle of a turn, or never used. */
 export function promptsWithoutLine({ nodes, read }: Pick<Transcript, 'nodes' | 'read'>): readonly QueuedPrompt[] {
   return findQueuedPrompts(nodes, read).filter(
     ({ outcome, text }) => (outcome === 'delivered' || outcome === 'waiting') && text.trim() !== '',
@@ -80,7 +79,7 @@ function readQueue(nodes: readonly Node[], read: (node: Node) => JsonObject): re
         queue.add({ text, node, messagesBefore: messages, isNotice: isNotice(text) });
         break;
       case 'dequeue': {
-        // The line names nothing, and notices overtake prompts: what the next user line says is what was taken.
+        // The line names nothing, and notices overtake prompts: the next user line shows what was taken.
         const shownBy = nodes[shows[node.index] ?? -1];
         const shown = shownBy === undefined ? '' : promptText(contentOf(asEntry(read(shownBy)) ?? {}));
         const item = queue.named(shown) ?? queue.first(shownBy?.userKind === 'notification');
@@ -127,7 +126,7 @@ interface Item {
   readonly isNotice: boolean;
 }
 
-/** What waits, in order, found by text as fast as by place. */
+/** Waiting items in order, found by text as fast as by position. */
 class Queue {
   readonly #prompts = new WaitingList();
   readonly #notices = new WaitingList();
@@ -158,7 +157,7 @@ class Queue {
   }
 }
 
-/** A list that is only ever left from its front: a set would walk over everything that has left it. */
+/** A list with removals from its front only: a set would walk over everything that was removed. */
 class WaitingList {
   readonly items: Item[] = [];
   #from = 0;

@@ -28,7 +28,7 @@ export function findRelatives(nodes: readonly Node[], graph: Pick<Graph, 'isRepl
   };
 }
 
-export interface BesideSource {
+export interface SideLineSource {
   readonly graph: Pick<Graph, 'parentOf'>;
   readonly relatives: Relatives;
   read(node: Node): JsonObject;
@@ -40,7 +40,7 @@ export interface BesideSource {
  */
 export function findSideLines(
   branch: readonly Node[],
-  source: BesideSource,
+  source: SideLineSource,
   isTaken: (node: Node) => boolean,
 ): ReadonlyMap<Node, readonly Node[]> {
   const placed = new Set(branch);
@@ -74,7 +74,7 @@ export function findSideLines(
 }
 
 /** Whether a result off the branch belongs to it: it answers what nothing else does, or follows a placed line. */
-function resultTaker(branch: readonly Node[], source: BesideSource, placed: Set<Node>): (result: Node) => boolean {
+function resultTaker(branch: readonly Node[], source: SideLineSource, placed: Set<Node>): (result: Node) => boolean {
   // Created on first use: most sessions have no side lines.
   let answered: Set<string> | undefined;
   return (result) => {
@@ -94,7 +94,7 @@ function newLines(
   lines: readonly Node[],
   placed: ReadonlySet<Node>,
   isFree: (node: Node) => boolean,
-  source: BesideSource,
+  source: SideLineSource,
 ): Node[] {
   const free = lines.filter(isFree);
   if (free.length === 0) return [];
@@ -105,7 +105,7 @@ function newLines(
   });
 }
 
-function lineKey(line: Node, source: BesideSource): string {
+function lineKey(line: Node, source: SideLineSource): string {
   const calls = callsOf(line);
   return calls.length > 0 ? calls.map((call) => call.id).join() : contentKey(source.read(line));
 }

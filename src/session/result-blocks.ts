@@ -4,7 +4,7 @@ import { contentOf } from '../format/entry.ts';
 import { readEntry, type Session } from './session.ts';
 import type { ToolCall } from './tool-calls.ts';
 
-/** None where there is no result in the file. */
+/** Empty if there is no result in the file. */
 export function resultBlocks(session: Pick<Session, 'transcript'>, call: ToolCall): readonly Block[] {
   if (call.result === undefined) return [];
   const results = contentOf(readEntry(session, call.result)).filter(isToolResult);

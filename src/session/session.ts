@@ -1,4 +1,4 @@
-// A session: its main transcript, its sub-agents, and how its lines hang together. Plain data; what is derived from
+// A session: its main transcript, its sub-agents, and how its lines are linked. Plain data; what is derived from
 // it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { asEntry, type Entry } from '../format/entry.ts';
@@ -71,7 +71,6 @@ export async function loadAgent(
   return makeSession(files, session.transcript.pick(agent.nodes));
 }
 
-/** A file that cannot be read is the user's to deal with. */
 function loadWhole(path: string, options: TranscriptOptions): Transcript {
   try {
     return loadTranscript(path, { strict: true, ...options });

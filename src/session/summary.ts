@@ -33,7 +33,7 @@ export interface SessionSummary {
 
 /** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
 export function summariseFile(path: string): Promise<SessionSummary | undefined>;
-/** @internal Who summarises many files at one moment passes the `listings` that they share. */
+/** @internal Callers that summarise many files at once pass the `listings` that they share. */
 export function summariseFile(path: string, listings: ProjectListings): Promise<SessionSummary | undefined>;
 export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
   const files = await sessionFiles(path, listings);
@@ -46,7 +46,7 @@ export async function summariseFile(path: string, listings?: ProjectListings): P
   return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
 }
 
-/** When each of the turns began that a summary counts, `NaN` where nothing says; none for a file of another program. */
+/** The start of each turn that a summary counts, `NaN` if unknown; empty for a file of another program. */
 export function turnStartsOf(path: string): readonly number[] {
   const transcript = loadLight(path);
   if (transcript.foreign !== undefined) return [];
@@ -101,7 +101,7 @@ function makeSummary(session: SummarySource, turns: number, agents: number): Ses
   };
 }
 
-/** The lines of the active branch alone, without looking for the others. */
+/** The lines of the active branch alone, without finding the others. */
 function activeNodes(transcript: Transcript, graph: Graph, isAgent: boolean): readonly Node[] {
   const { nodes } = transcript;
   const way: Node[] = [];

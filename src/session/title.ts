@@ -1,4 +1,4 @@
-// Bookkeeping lines → the session's title (given by the person, else by a model, else by what was asked), its tag, and
+// Bookkeeping lines → the session's title (given by the user, else by a model, else the first prompt), its tag, and
 // the session that it was forked from.
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
@@ -32,13 +32,13 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
   return undefined;
 }
 
-/** The last tag that it was given; an empty one takes the tag away. */
+/** The last tag; an empty one removes the tag. */
 export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
   const node = transcript.nodes.findLast(({ type }) => type === 'tag');
   return node === undefined ? undefined : said(transcript.read(node).tag);
 }
 
-/** As the first line of its conversation says: every line that a fork copies names the session it is from. */
+/** Every line that a fork copies names the session it is from. */
 export function forkedFromOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
   const first = transcript.nodes.find((node) => isMessage(node) && !node.isSidechain);
   return first === undefined ? undefined : said(asObject(transcript.read(first).forkedFrom)?.sessionId);
@@ -73,7 +73,6 @@ function firstPrompt(transcript: Transcript): string | undefined {
   return undefined;
 }
 
-/** The text, unless there is nothing in it. */
 function said(value: unknown): string | undefined {
   return asString(value)?.trim() || undefined;
 }

@@ -1,7 +1,7 @@
 // A tool call → its input summary: the part of its input that says most to a reader.
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** Which field of a tool's input says most. Tools that are not listed show their first text. */
+/** The field of a tool's input that says most. Other tools show their first text. */
 const tellingField: Readonly<Record<string, string>> = {
   Agent: 'description',
   Bash: 'command',

@@ -51,7 +51,7 @@ export function loadTranscript(path: string, options: TranscriptOptions = {}): T
   return makeTranscript(path, loader);
 }
 
-/** For counts over many files: one that cannot be read now, such as a sub-agent's with other permissions, is empty. */
+/** For counts over many files: a file that cannot be read, such as a sub-agent's with other permissions, is empty. */
 export function loadReadable(path: string, options: TranscriptOptions = {}): Transcript {
   try {
     return loadTranscript(path, options);
@@ -92,7 +92,7 @@ interface PendingLine {
   readonly bytes: Buffer;
 }
 
-/** Takes a transcript line by line; a class for what it holds of the lines before. */
+/** Reads a transcript line by line; a class because later lines depend on earlier ones. */
 export class Loader {
   readonly nodes: Node[] = [];
   readonly diagnostics: Diagnostic[] = [];
@@ -156,7 +156,7 @@ export class Loader {
     this.#endArray();
   }
 
-  /** Lines inside an array are kept for people; the client does not read them. */
+  /** Lines inside an array are kept for readers; the client does not read them. */
   #watchArray(bytes: Buffer): void {
     const said = this.#arrays.take(bytes);
     if (said === 'begins') this.#arrayStart = this.nodes.length;
@@ -177,7 +177,7 @@ export class Loader {
     return this.#wait(line, bytes, openDepth(bytes, 0));
   }
 
-  /** Whether the line ended or continued an object over several lines; if so it is dealt with. */
+  /** Whether the line ended or continued an object over several lines. */
   #extendPending(line: Line, bytes: Buffer): boolean {
     if (this.#pendingBytes + bytes.length > maxPendingBytes || this.#pending.length >= maxPendingLines) return false;
     if (this.#wait(line, bytes, openDepth(bytes, this.#pendingDepth))) return true;
@@ -244,7 +244,7 @@ export class Loader {
     this.#watchForRepeats(node.type, head);
   }
 
-  /** By hashes, because the ids of half a million lines are a burden; a false alarm only costs a closer look. */
+  /** By hashes, because the ids of half a million lines need much memory; a false alarm only costs a closer look. */
   #watchForRepeats(type: string, { message }: Head): void {
     if (this.mayRepeat || message === undefined) return;
     if (type === 'user' && message.results.length === 0) this.#stretch++;
@@ -315,7 +315,7 @@ const clientTypes: ReadonlySet<string> = new Set([
   'last-prompt',
 ]);
 
-/** A line that stands for itself, also where the line before it broke off. */
+/** A record of its own, even if the line before it broke off. */
 function looksLikeRecord(head: Head): boolean {
   return head.type !== '' && (head.uuid !== undefined || head.sessionId !== undefined || !Number.isNaN(head.time));
 }
@@ -326,7 +326,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const quote = 0x22;
 
-/** How many brackets are open at the end, `depth` from before included; 0 where all were closed or a string is cut. */
+/** How many brackets are open at the end, including `depth`; 0 if all were closed or a string is cut. */
 function openDepth(bytes: Buffer, depth: number): number {
   let open = depth;
   for (let i = 0; i < bytes.length; i++) {

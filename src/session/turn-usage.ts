@@ -14,7 +14,7 @@ export function turnUsage(session: Session, turn: Turn): UsageTotals {
   return totalUsage(countTurn(session, turn));
 }
 
-/** The messages of the turn, each once, for whoever wants more of them than their sum: what they cost. */
+/** The messages of the turn, each once, for callers that need more than their sum, such as the cost. */
 export function countTurn(session: Session, turn: Turn, load: LoadAgent = loadReadable): readonly CountedMessage[] {
   return countUsage(turnLines(session, turn, load)).messages;
 }

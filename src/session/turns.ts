@@ -53,12 +53,11 @@ export function turnsOf(session: Session, branch: Branch | undefined = session.b
   });
 }
 
-/** How many turns these lines of a branch make. */
 export function countTurns(transcript: Transcript, nodes: readonly Node[]): number {
   return turnStarts(transcript, nodes).length;
 }
 
-/** When each turn of these lines of a branch began: the first time on its lines, `NaN` where there is none. */
+/** When each turn of these lines began: the first time on its lines, or `NaN`. */
 export function turnStarts(transcript: Transcript, nodes: readonly Node[]): readonly number[] {
   return groupByPrompt(nodes, findReplayed(transcript, nodes)).map(
     (turn) => turn.nodes.find((node) => !Number.isNaN(node.time))?.time ?? Number.NaN,

@@ -1,4 +1,4 @@
-// Assistant lines → tokens: the one counting rule, which every number Clew prints comes from, with a receipt for each
+// Assistant lines → tokens: the one counting rule for every number that Clew prints, with a receipt for each
 // line. A response is written as several lines that all carry usage; adding them up doubles it, taking the first
 // halves it (both are common mistakes).
 import { addUsage, billedTokens, noUsage, type Usage } from '../format/usage.ts';
@@ -69,7 +69,7 @@ export interface UsageTotals {
  */
 export function countUsage(lines: Iterable<UsageLine>): UsageCount {
   const byMessage = new Map<string, Responses>();
-  // Apart from the ids of messages: a line may have the uuid that another's message goes by.
+  // A separate map: the uuid of a line may equal the message id of another.
   const byLine = new Map<string, Responses>();
   const all: MessageGroup[] = [];
   for (const line of lines) {
@@ -120,10 +120,10 @@ interface MessageGroup {
   readonly lines: UsageLine[];
 }
 
-/** The responses that go by one message id: more than one where a gateway reuses ids. */
+/** The responses with one message id: more than one if a gateway reuses ids. */
 interface Responses {
   readonly first: MessageGroup;
-  /** By their requests; made when there is a second one. */
+  /** By their requests; created for the second one. */
   others: Map<string, MessageGroup> | undefined;
 }
 

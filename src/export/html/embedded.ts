@@ -1,20 +1,20 @@
-// What an exported page carries inside: JSON in script elements that are never run, found by the ids named here. Types and
+// What an exported page carries inside: JSON in script elements that are never run, found by these ids. Types and
 // names only, for the exporter that writes it and for the page that reads it.
 import type { SessionHead } from '../page/view.ts';
 
-/** The element with the whole: what the file is, and its sub-agents. It is written last. */
+/** The element that describes the file and lists its sub-agents. It is written last. */
 export const embeddedId = 'clew-session';
 
 export interface EmbeddedSession {
   readonly sessionId: string;
-  /** What was taken out. */
+  /** Which secrets were removed. */
   readonly note: string;
   /** The raw lines are here too. */
   readonly hasRaw: boolean;
   readonly agents: readonly EmbeddedAgent[];
 }
 
-/** Its branch is that of its place in the list: `branchId(place + 1, 1)`. */
+/** The position in the list gives its branch: `branchId(position + 1, 1)`. */
 export interface EmbeddedAgent {
   readonly agentId: string;
   /** The line with the call that it is shown under. */

@@ -1,5 +1,5 @@
 // A session → its page as one file: script, styles and data inside, nothing loaded from anywhere, so that it opens from
-// disk, without a server or a network. Who runs no scripts reads the same session as Markdown.
+// disk, without a server or a network. Without scripts, readers see the same session as Markdown.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import type { ExportSource } from '../subject.ts';
 import { type EmbeddedSession, embeddedId, markdownId } from './embedded.ts';
 import { type DataElement, PageData, type PageDataOptions } from './page-data.ts';
 
-/** The page itself, as it was built. */
+/** The built page. */
 export interface PageCode {
   readonly script: string;
   readonly style: string;

@@ -1,4 +1,4 @@
-// A session that leaves the house → all that its page will ask for, one element after the other: parts, the whole of cut
+// A session to export → everything its page will ask for, one element after the other: parts, the whole of cut
 // texts, images, and then the branches that refer to them. Only a few parts are in memory at once.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -50,13 +50,12 @@ export class PageData {
     this.#options = options;
   }
 
-  /** The session's own transcript. */
   *session(): Generator<DataElement> {
     const { session } = this.#source;
     yield* this.#transcript(session, 0, Math.min(maxBranches, Math.max(1, session.branches.length)));
   }
 
-  /** The sub-agents' transcripts; the list of them is the answer. */
+  /** The sub-agents' transcripts; returns the list of them. */
   async *agents(): AsyncGenerator<DataElement, readonly EmbeddedAgent[]> {
     const { session } = this.#source;
     const agents: EmbeddedAgent[] = [];
@@ -89,7 +88,7 @@ export class PageData {
     }
   }
 
-  /** The lines of all places that the page names in the view, each once; read as everything is, with nothing secret in it. */
+  /** The lines of all places in the view, each once; they are redacted like everything else. */
   *#lines(session: Session, transcript: number, done: Set<number>, view: TurnView): Generator<DataElement> {
     for (const { line, record } of placesIn(view)) {
       if (done.has(line)) continue;
@@ -112,7 +111,7 @@ export class PageData {
     });
   }
 
-  /** As in the other exports, the page names the project but not the folders above it. */
+  /** Like the other exports, the page names the project but not the folders above it. */
   #headOf(session: Session, branch: number, branches: number): SessionHead {
     const head = sessionHead(session, { branch });
     const isWhole = this.#options.full === true || head.cwd === null;
@@ -135,7 +134,7 @@ export class PageData {
     return id;
   }
 
-  /** The same data with refs that lead to elements, and these elements. */
+  /** The same data with refs to elements, and these elements. */
   *#withValues<Value>(session: Session, values: Map<string, number>, value: Value): Generator<DataElement, Value> {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -165,7 +164,7 @@ export class PageData {
     if (value === undefined) return null;
     const id = this.#values++;
     values.set(name, id);
-    // Read from a line, in which everything is hidden already.
+    // Read from a line, which is already redacted.
     yield { id: valueId(id), json: jsonText(value) };
     return { record: ref.record, pointer: String(id) };
   }

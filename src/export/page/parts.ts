@@ -30,7 +30,7 @@ export interface Parts {
 
 export const noParts: Parts = { turns: [], all: [], firstOf: [], partOf: () => undefined };
 
-/** Remembered for each branch: every range of the page that is asked for needs it. */
+/** Cached for each branch: every range of the page needs it. */
 export function partsOf(session: Session, branch: Branch | undefined): Parts {
   if (branch === undefined) return noParts;
   const known = remembered.get(branch);
@@ -73,7 +73,6 @@ export function nodesOf({ turn, from, to }: Part): readonly Node[] {
   return turn.nodes.slice(from, to);
 }
 
-/** The branch that a reader counts as this number, from 1. */
 export function branchNumbered(session: Session, number: number): Branch | undefined {
   return session.branches[number - 1];
 }
@@ -111,7 +110,7 @@ export function findLine(session: Session, line: number): LinePlace | undefined 
   return undefined;
 }
 
-/** What a page can go to: a line that no branch shows leads to the beginning of the active one. */
+/** A line that no branch shows leads to the beginning of the active one. */
 export function placeOfLine(session: Session, line: number): { readonly branch: number; readonly part: number | null } {
   const found = findLine(session, line);
   return { branch: found?.branch ?? 1, part: found?.part ?? null };

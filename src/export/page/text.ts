@@ -13,7 +13,7 @@ import type { StoryImage } from '../../session/story/item.ts';
 import { type StoryText, type TextRole, valueBelow } from '../../session/story/text.ts';
 import type { ImageRef, Place, Ref, Text } from './view.ts';
 
-/** Enough to read on; the page asks for the rest. */
+/** Enough to read; the page asks for the rest. */
 const textChars = {
   answer: 20_000,
   prompt: 10_000,
@@ -28,7 +28,7 @@ export function sentText({ text, role, at }: StoryText): Text {
 
 export function cutText(text: string, maxChars: number, at: Ref | null): Text {
   const chars = hasEndlessWord(text) ? Math.min(maxChars, endlessChars) : maxChars;
-  // To leave a few words out would save nothing.
+  // Leaving out a few words would save nothing.
   if (text.length <= chars * 1.1) return { text, more: 0, at: null };
   const start = firstChars(text, chars);
   return { text: start, more: text.length - start.length, at };
@@ -41,14 +41,14 @@ function hasEndlessWord(text: string): boolean {
   return text.length > endlessChars && /^\S{2000}/.test(text.trimStart().slice(0, endlessChars));
 }
 
-/** At most so many characters, and never half of a pair. */
+/** Never splits a surrogate pair. */
 export function firstChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const code = text.charCodeAt(maxChars - 1);
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? maxChars - 1 : maxChars);
 }
 
-/** The beginning of a text on one line; of a huge one only the beginning is looked at. */
+/** The beginning of a text on one line; of a huge text only the beginning is read. */
 export function startOf(text: string, maxChars: number): string {
   const line = firstChars(text.trimStart(), maxChars * 4)
     .replace(/\s+/g, ' ')
@@ -60,12 +60,11 @@ export function placeOf(node: Node): Place {
   return { line: node.line, record: node.index, uuid: node.uuid ?? null };
 }
 
-/** Not a number is nothing in JSON. */
+/** JSON has no `NaN`. */
 export function timeOf(timeMs: number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/** The value at a place; `undefined` where there is none. */
 export function valueAt({ transcript }: Pick<Session, 'transcript'>, ref: Ref): JsonValue | undefined {
   const node = transcript.nodes[ref.record];
   if (node === undefined || (ref.pointer !== '' && !ref.pointer.startsWith('/'))) return undefined;
@@ -91,7 +90,7 @@ export interface StoredImage {
   readonly bytes: Buffer;
 }
 
-/** An image by its own header, whatever the transcript calls it; `undefined` where it is none of the types we show. */
+/** An image by its own header, whatever the transcript calls it; `undefined` if its type is not shown. */
 export function imageAt(session: Pick<Session, 'transcript'>, ref: Ref): StoredImage | undefined {
   const data = asString(valueAt(session, ref));
   const type = data === undefined ? undefined : readImageType(data);

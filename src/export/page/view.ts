@@ -1,4 +1,4 @@
-// The session page as data: what its builders (head.ts, turn-view.ts) make of a session, and all that the page needs to
+// The session page as data: what its builders (head.ts, turn-view.ts) make of a session, and everything the page needs to
 // draw it. JSON only and types only: the server sends it, the HTML export embeds it, the browser imports nothing else.
 //
 // A transcript may hold anything, so every text here is hostile: whoever draws it must escape it.
@@ -64,7 +64,7 @@ export interface TurnRow {
   /** `null` where no message has a price; a lower bound where `unpriced` is not 0. */
   readonly costMicros: number | null;
   readonly unpriced: number;
-  /** What the last request of the turn sent and got: the size of the conversation after it. */
+  /** Input and output of the last request of the turn: the size of the conversation after it. */
   readonly contextTokens: number | null;
   readonly model: string | null;
 }
@@ -130,7 +130,7 @@ export interface SessionHead {
   readonly agents: readonly AgentRow[];
   readonly damage: readonly DamageRow[];
   readonly damageCount: number;
-  /** What to say of a pinned system prompt that is not known to be Claude Code's. */
+  /** The notice for a pinned system prompt that is not known to be Claude Code's. */
   readonly strangePrompt: string | null;
   /** Typed, but never sent. */
   readonly waiting: readonly Text[];
@@ -203,7 +203,6 @@ export type BlockItem = SentItem<story.BlockItem, 'type' | 'json'>;
 export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'durationMs' | 'images'> {
   readonly name: string;
   readonly summary: string;
-  /** The outcome in a few words. */
   readonly outcome: string;
   readonly resultPlace: Place | null;
   readonly agent: AgentRow | null;

@@ -7,7 +7,7 @@ export interface WordMatch {
   readonly after: string;
 }
 
-/** Upper and lower case are the same; white space in the word stands for any white space, as it is drawn. */
+/** Case does not matter; white space in the word matches any white space, as the page draws it. */
 export function wordPattern(text: string): RegExp | undefined {
   const words = text.slice(0, 200).trim();
   if (words === '') return undefined;

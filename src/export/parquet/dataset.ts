@@ -80,7 +80,7 @@ function monthOf(time: Cell): string {
   return isTime(time) ? new Date(time).toISOString().slice(0, 7) : noMonth;
 }
 
-/** Years of four digits: what lies outside is a broken clock, and no month of a folder. */
+/** Years of four digits: anything else is a broken clock, not a month of a folder. */
 function isTime(value: Cell): value is number {
   return typeof value === 'number' && value >= 0 && value < 253_402_300_800_000;
 }
@@ -116,7 +116,7 @@ class Part {
     return this.#waiting[0]?.length ?? 0;
   }
 
-  /** How many characters it takes in memory, about. */
+  /** About how many characters it takes in memory. */
   add(row: Row): number {
     let chars = 0;
     for (const [i, column] of tables[this.table].entries()) {

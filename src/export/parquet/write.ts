@@ -12,9 +12,9 @@ import { type RowOptions, sessionRows } from './session-rows.ts';
 import { usageRows } from './usage-rows.ts';
 
 export interface ParquetSource {
-  /** Each is read and forgotten before the next is asked for. */
+  /** Each is read and dropped before the next. */
   readonly sources: AsyncIterable<ExportSource>;
-  /** Asked when all sessions are read. */
+  /** Called when all sessions are read. */
   countedMessages(): Promise<readonly CountedMessage[]>;
   readonly prices: PriceList;
 }

@@ -1,4 +1,4 @@
-// Lines of a transcript → what happened, a few words each: for the page that shows everything that runs now.
+// Lines of a transcript → what happened, a few words each: for the page of running sessions.
 import { resultText, withoutErrorTags } from '../../session/call-result.ts';
 import { isMessage, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';

@@ -33,7 +33,7 @@ import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { Refusal } from './refusal.ts';
 import { type CachedSession, type SessionCache, startMark } from './shelf.ts';
 
-/** The key was turned into the path by the server. */
+/** The server has turned the key into the path. */
 export type Of<Query> = Query & { readonly path: string; readonly key: string };
 
 const defaultParts = 20;
@@ -49,10 +49,10 @@ export class SessionAnswers {
   readonly #prices = new PriceList(loadPrices());
   /** A session that has grown is another object; one that left the cache takes its heads along. */
   readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
-  /** How far the beginnings went that pages have, by path and version. */
+  /** How far the beginnings that pages have reach, by path and version. */
   readonly #starts = new Map<string, Extent>();
 
-  /** Has learned from all files of the session, as that of `clew export` has. */
+  /** Each has read all files of the session, like that of `clew export`. */
   readonly #redactors = new WeakMap<Session, Promise<SessionRedactor>>();
   /** Clew's own state folder, where the user's rules for secrets are. */
   readonly #state: string;
@@ -62,7 +62,7 @@ export class SessionAnswers {
     this.#state = state;
   }
 
-  /** What a page of it asks for first, so that it is there by then. */
+  /** Loads what a page asks for first, before it asks. */
   async prepare({ path }: { readonly path: string }): Promise<void> {
     await this.head({ path, key: '', start: true });
   }
@@ -87,7 +87,7 @@ export class SessionAnswers {
     const to = Math.min(query.to ?? from + defaultParts, from + maxParts, total);
     const parts: TurnView[] = [];
     let chars = 0;
-    // A few at a time: what they share is worked out once for each call.
+    // A few at a time: what they share is computed once for each call.
     for (let at = from; at < to && chars < enoughChars; at += 4) {
       const views = turnViews(session, { branch, from: at, to: Math.min(at + 4, to) });
       parts.push(...views);
@@ -107,7 +107,7 @@ export class SessionAnswers {
   async line(query: Of<SessionPart & { readonly line: number }>): Promise<LineAnswer> {
     const { session } = await this.#open(query);
     const { path, nodes } = session.transcript;
-    // Damaged lines have no record: one reads on from the last record before it.
+    // Damaged lines have no record: reading starts at the last record before the line.
     const before = nodes.findLast((node) => node.line < query.line);
     const from = { offset: before?.offset ?? 0, number: before?.line ?? 1 };
     for (const batch of readLineBatches(path, { from, maxLineBytes: maxRawBytes }))

@@ -1,5 +1,5 @@
-// A transcript that was written to → what is new in it: for pages that show the session, from which part on; for the page
-// of what runs now, the lines themselves.
+// A transcript that has grown → what is new in it: for pages that show the session, the first changed part; for the page
+// of running sessions, the lines themselves.
 import type { AppendEvent, LiveLine } from '../wire.ts';
 import { type Extent, extentOf, firstChangedPart } from './extent.ts';
 import { liveLines } from './live-lines.ts';
@@ -13,7 +13,7 @@ export interface TailQuery {
 }
 
 export interface Tail {
-  /** `null`: nothing that a page shows has changed, or nobody knew it before. */
+  /** `null`: nothing that a page shows has changed, or the session was not known before. */
   readonly append: AppendEvent | null;
   readonly lines: readonly LiveLine[];
 }
@@ -43,7 +43,7 @@ export class TailAnswers {
     if (before?.version === version) return { append: null, lines: [] };
     const { nodes } = session.transcript;
     const isReplaced = before === undefined || before.nodes > nodes.length;
-    // Of one that nobody has heard of before, its last words are news enough.
+    // Of a session that was not known before, only the last lines are new.
     const added = isReplaced ? nodes.slice(-newLines) : nodes.slice(before.nodes);
     const { key, agentId } = query;
     const append = {

@@ -1,5 +1,5 @@
-// Counted messages → the prompts that cost the most: in the main transcript the prompt before the
-// message, for a sub-agent's the one that was going on at the time.
+// Counted messages → the prompts that cost the most: in the main transcript the prompt before the message, for a
+// sub-agent's the one that was running at the time.
 
 import { parseJson } from '../../base/json.ts';
 import { asEntry, contentOf } from '../../format/entry.ts';
@@ -8,7 +8,7 @@ import type { PricedMessage } from '../../library/library-usage.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { readLineBatches } from '../../store/lines.ts';
 
-/** Of some messages: what those with a price cost. */
+/** The cost of some messages, as far as they have a price. */
 export interface PricedPart {
   readonly costMicroUsd: number;
   readonly messages: number;
@@ -83,7 +83,7 @@ function promptsByFile(database: Database): ReadonlyMap<string, readonly Prompt[
 const promptRows = `
 SELECT f.path, p.line, p.time FROM prompts p JOIN files f ON f.id = p.file WHERE f.agent_id IS NULL ORDER BY p.file, p.line`;
 
-/** The list is in order, as far as clocks are. */
+/** The list is in order, as far as clocks are correct. */
 function lastBefore(prompts: readonly Prompt[], isBefore: (prompt: Prompt) => boolean): Prompt | undefined {
   let [from, to] = [0, prompts.length];
   while (from < to) {
@@ -110,7 +110,7 @@ function promptAt(path: string, line: number): string {
             .toWellFormed();
         }
   } catch {
-    // Gone since it was indexed: the numbers stay.
+    // The file was deleted after it was indexed: the numbers stay.
   }
   return '';
 }

@@ -1,4 +1,4 @@
-// A sub-agent, opened where it was started: its own turns, loaded when they are asked for, a few parts at a time. An
+// A sub-agent below the call that started it: its own turns, loaded on demand, a few parts at a time. An
 // agent that started others shows them in the same way.
 import { useCallback, useContext, useEffect, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
@@ -82,7 +82,7 @@ function useAgent(source: SessionSource): AgentData {
   const [parts, setParts] = useState<readonly TurnView[]>([]);
   const [wanted, setWanted] = useState(partsAtOnce);
   const [problem, setProblem] = useState<string | null>(null);
-  // `version` counts what was appended: each time, what is shown is asked for again.
+  // `version` counts the appends: after each, the shown parts are loaded again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is the reason to ask again
   useEffect(() => {
     const request = new AbortController();

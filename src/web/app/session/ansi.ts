@@ -1,5 +1,5 @@
-// Terminal output → runs of text with colours. Colours and weight are all that is left of it: every other sequence
-// (titles, links, cursor moves) and every control character is taken out or made visible, as in a terminal of Clew.
+// Terminal output → runs of text with colours. Only colours and weight stay: every other sequence
+// (titles, links, cursor moves) and every control character is removed or made visible, as in Clew's terminal output.
 import { neutralise } from '../../../base/hostile-text.ts';
 
 export interface AnsiRun {
@@ -38,7 +38,7 @@ export function readAnsi(text: string): readonly AnsiRun[] {
   return runs;
 }
 
-/** A progress bar returns to the start of its line and writes over it: only what it wrote last is on the screen. */
+/** A progress bar returns to the start of its line and overwrites it: only the last text is on the screen. */
 function withoutOverwritten(text: string): string {
   return text.includes('\r') ? text.replace(/^[^\n]*\r(?=[^\n\r])/gm, '') : text;
 }
@@ -99,7 +99,7 @@ function step(look: Look, code: number): Look {
   }
 }
 
-/** One of 256 colours, or red, green and blue; in the nearest of the sixteen, which are legible on light and dark. */
+/** One of 256 colours, or red, green and blue; as the nearest of the sixteen, which are legible on light and dark. */
 function extended(codes: readonly number[], at: number): readonly [colour: number | null, used: number] {
   if (codes[at] === 5) return [ofIndex(codes[at + 1] ?? 0), 2];
   if (codes[at] === 2) return [nearest(codes[at + 1] ?? 0, codes[at + 2] ?? 0, codes[at + 3] ?? 0), 4];

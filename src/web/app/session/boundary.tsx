@@ -1,4 +1,4 @@
-// A mistake of ours in drawing one part must not take the page down with it.
+// An error in drawing one part must not break the whole page.
 import { Component } from 'react';
 
 export interface BoundaryProps {

@@ -51,7 +51,7 @@ export function Call({ item }: { readonly item: CallItem }) {
   );
 }
 
-/** Of a call that failed these have nothing to show but the error. */
+/** For a failed call these show only the error. */
 function isEmptyWithout({ as }: CallDetail): boolean {
   return as === 'file' || as === 'search' || as === 'web-search' || as === 'web-fetch';
 }

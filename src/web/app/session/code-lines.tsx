@@ -1,4 +1,4 @@
-// Lines of code with their numbers, and the lines of a diff: coloured one by one when the languages are there.
+// Lines of code with their numbers, and the lines of a diff: coloured one by one once the languages are loaded.
 import { Fragment, useEffect, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import type { HunkView } from '../../../export/page/view.ts';

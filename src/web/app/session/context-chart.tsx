@@ -1,5 +1,5 @@
-// How large the conversation was after each turn: one small chart, with marks where it was compacted. A click goes to
-// the turn. Turns share a column where there are more of them than columns; the largest of them is drawn.
+// The size of the conversation after each turn: one small chart, with marks for compactions. A click goes to
+// the turn. If there are more turns than columns, turns share a column, and the largest of them is drawn.
 import { formatTokens } from '../../../base/human.ts';
 import type { SessionHead, TurnRow } from '../../../export/page/view.ts';
 

@@ -1,5 +1,5 @@
 // The conversation: one row for each part, only those near the screen in the page, each as high as it turns out to be.
-// Going to a place is a pursuit: rows above it may still change their height while they come in.
+// Going to a place takes several steps: rows above it may still change their height while they load.
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   useCallback,
@@ -149,7 +149,7 @@ interface Goal {
 const calmFrames = 12;
 const maxFrames = 900;
 
-/** Goes to a place and stays with it until the page is calm, or the reader takes over. */
+/** Goes to a place and stays there until the page stops moving, or the user scrolls. */
 function usePursuit(scrollRef: React.RefObject<HTMLElement | null>, virtualizer: Scroller): (goal: Goal) => void {
   const running = useRef(0);
   useEffect(() => {
@@ -181,7 +181,6 @@ function usePursuit(scrollRef: React.RefObject<HTMLElement | null>, virtualizer:
   );
 }
 
-/** Whether it was there already. */
 function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal): boolean {
   const row = element.querySelector(`[data-part="${goal.part}"]`);
   if (row === null) {

@@ -1,4 +1,4 @@
-// A tool call as what it is: a diff, a terminal, a file, a search, a list of things to do, an answer from the web, a
+// The detail of a tool call: a diff, a terminal, a file, a search, a todo list, an answer from the web, a
 // question, a plan; anything else as JSON in and text out.
 import { neutralise } from '../../../base/hostile-text.ts';
 import { counted, formatBytes } from '../../../base/human.ts';
@@ -50,7 +50,7 @@ export function Detail({ detail }: { readonly detail: CallDetail }) {
   }
 }
 
-/** Whether it is worth showing before anybody asks. */
+/** Whether it is open at first. */
 export function isShownOpen(detail: CallDetail): boolean {
   switch (detail.as) {
     case 'diff':
@@ -159,7 +159,7 @@ function Todos({ detail }: { readonly detail: DetailOf<'todos'> }) {
   return (
     <ul className="todos">
       {detail.todos.map(({ content, status }, i) => (
-        // A class of the transcript's own choice would look like whatever of the page it names.
+        // A class name from the transcript could take the look of any part of the page.
         <li key={`${i} ${content}`} className={Object.hasOwn(todoMarks, status) ? `todo-${status}` : ''}>
           <span className="todo-mark" role="img" aria-label={neutralise(status.replaceAll('_', ' '))}>
             {Object.hasOwn(todoMarks, status) ? todoMarks[status] : '·'}

@@ -1,5 +1,5 @@
 // A word → its places in an exported page: in prompts, answers, thinking, calls and their output, including the rest of cut
-// texts included. It stops after enough hits or enough text, as the server does, so that the page stays alive.
+// texts. It stops after enough hits or enough text, as the server does, so that the page stays responsive.
 import type { FindHit, FindResult, Item, Place, Ref, Text, TurnView } from '../../../export/page/view.ts';
 import { matchWord, wordPattern } from '../../../export/page/word-match.ts';
 

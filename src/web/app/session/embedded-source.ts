@@ -91,13 +91,13 @@ function markdownOf(turn: number): string | undefined {
   return element === null ? undefined : plainText(element);
 }
 
-/** To a browser that runs scripts, what a noscript element holds is text, its HTML not read. */
+/** In a browser that runs scripts, the content of a noscript element is text, not HTML. */
 function plainText(element: Element): string {
   const html = (element.textContent ?? '').replace(/^<pre>\n?|<\/pre>$/g, '');
   return html.replace(/&(amp|lt|gt);/g, (_, name: string) => (name === 'amp' ? '&' : name === 'lt' ? '<' : '>'));
 }
 
-/** As the exporter wrote it: the file is one piece, and nothing else can have an element of this name in it. */
+/** The exporter wrote it: nothing else can have an element with this id. */
 function readJson<Value>(id: string): Value {
   const text = document.getElementById(id)?.textContent;
   if (text == null) throw new Error('this part is not in the exported file');

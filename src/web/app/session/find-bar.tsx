@@ -1,4 +1,4 @@
-// Find in the session: the server looks through the whole transcript, the page goes from hit to hit and marks the words
+// Find in the session: the server searches the whole transcript, the page goes from hit to hit and marks the words
 // on the screen. The marks are ranges of the browser, so that no text is changed for them.
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '../../../base/human.ts';
@@ -186,7 +186,7 @@ function useMarks(text: string): void {
   }, [text]);
 }
 
-/** Code is coloured word by word: texts of one block are looked at together. */
+/** Code is coloured word by word: texts of one block are searched together. */
 function rangesOf(root: Element, word: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -209,7 +209,7 @@ const blocks = 'article, button, code, div, figcaption, h1, h2, h3, h4, h5, h6, 
 function rangesIn(texts: readonly Text[], word: string): Range[] {
   const whole = texts.map((text) => text.data).join('');
   const lower = whole.toLowerCase();
-  // Some letters change their length with their case: then the places would not fit.
+  // Some letters change their length with their case: then the offsets would not match.
   if (lower.length !== whole.length) return [];
   const ranges: Range[] = [];
   for (let at = lower.indexOf(word); at >= 0 && ranges.length < maxMarks; at = lower.indexOf(word, at + word.length)) {

@@ -1,4 +1,4 @@
-// The languages that transcripts are full of; a chunk of its own, loaded with the first code.
+// The languages that are common in transcripts; a chunk of its own, loaded with the first code.
 import core from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';

@@ -1,5 +1,5 @@
-// Code and its language → coloured words. The languages come in a chunk of their own, when the first code is shown.
-// The library answers in HTML; it is read back into words and classes here, so that no HTML reaches the page.
+// Code and its language → coloured words. The languages are in a chunk of their own, loaded with the first code.
+// The library returns HTML; it is parsed into words and classes here, so that no HTML reaches the page.
 import type { HLJSApi } from 'highlight.js';
 
 export interface CodeWord {
@@ -13,7 +13,6 @@ const maxChars = 30_000;
 let loading: Promise<Highlighter> | undefined;
 let loaded: Highlighter | undefined;
 
-/** The highlighter, if it is there by now. */
 export function currentHighlighter(): Highlighter | undefined {
   return loaded;
 }

@@ -1,4 +1,4 @@
-// The session page's data from the server it came from.
+// The session page's data from its server.
 import { type Client, keyParam, readJson, readText } from '../../client.ts';
 import type { HeadQuery } from '../../wire-session.ts';
 import { readAddress, writeAddress } from './address.ts';

@@ -53,7 +53,7 @@ export function Picture({ image }: { readonly image: ImageRef }) {
 /** A placeholder until the image is loaded: an image without a source is laid out as its alternative text. */
 const blank = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-/** How far below and above the screen images are asked for. */
+/** How far below and above the screen images are loaded. */
 const nearby = '1000px';
 
 /** An image in the page has its address at once, one from the server when it comes near the screen. */

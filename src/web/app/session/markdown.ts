@@ -28,7 +28,7 @@ export function renderMarkdown(text: string): DocumentFragment {
   return fragment;
 }
 
-/** Quotes in quotes, ten thousand deep, are more than the parser's stack holds. */
+/** Quotes in quotes, ten thousand deep, overflow the parser's stack. */
 function parse(text: string): string | undefined {
   try {
     return marked.parser([...lexMarkdown(text)]);
@@ -37,7 +37,7 @@ function parse(text: string): string | undefined {
   }
 }
 
-/** A megabyte without a space is nothing that was written as Markdown, and a parser may choke on it. */
+/** A megabyte without a space was not written as Markdown, and may block a parser. */
 function isUnreadable(text: string): boolean {
   return /\S{4000}/.test(text);
 }
@@ -74,7 +74,7 @@ const marked = new Marked({
       const words = this.parser.parseInline(tokens);
       return isSafeLink(href) ? `<a href="${escapeHtml(href)}">${words}</a>` : words;
     },
-    // The page has the levels above.
+    // The page uses the levels above.
     heading({ depth, tokens }) {
       const level = Math.min(6, depth + 2);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
@@ -92,7 +92,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Colours the code blocks below an element, now or when the languages are there. */
+/** Colours the code blocks below an element, now or once the languages are loaded. */
 export function highlightBlocks(element: Element): void {
   const blocks = [...element.querySelectorAll('pre > code[class^="language-"]')];
   if (blocks.length === 0) return;

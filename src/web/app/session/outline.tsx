@@ -9,7 +9,7 @@ import { Words } from './text.tsx';
 
 export interface OutlineProps {
   readonly head: SessionHead;
-  /** The index of the turn one reads. */
+  /** The index of the turn that is on the screen. */
   readonly current: number;
   onTurn(row: TurnRow): void;
 }

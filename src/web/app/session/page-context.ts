@@ -1,4 +1,4 @@
-// What every block of the session page may need: where its data comes from, and what a reader can do from anywhere.
+// What every block of the session page may need: its data source, and the actions of the page.
 import { createContext, useCallback, useContext, useState } from 'react';
 import type { Place } from '../../../export/page/view.ts';
 import type { SessionSource } from './source.ts';
@@ -32,7 +32,7 @@ export interface PageActions {
 
 export const SourceContext: React.Context<SessionSource | null> = createContext<SessionSource | null>(null);
 export const ActionsContext: React.Context<PageActions | null> = createContext<PageActions | null>(null);
-/** The line that was jumped to: what holds it opens. */
+/** The line that was jumped to: the block that holds it opens. */
 export const TargetContext: React.Context<TargetLine | null> = createContext<TargetLine | null>(null);
 
 /** How often each sub-agent has grown since the page was opened. */
@@ -52,7 +52,6 @@ export function useActions(): PageActions {
   return actions;
 }
 
-/** Open or closed, as the reader left it. */
 export function useFold(id: string, initially: boolean): readonly [boolean, (open: boolean) => void] {
   const { folds } = useActions();
   const { key, agentId } = useSource();
@@ -68,14 +67,14 @@ export function useFold(id: string, initially: boolean): readonly [boolean, (ope
   return [isOpen, change];
 }
 
-/** Whether one of these lines of the source in hand was jumped to. */
+/** Whether one of these lines of this source was jumped to. */
 export function useIsTarget(...lines: readonly (number | undefined)[]): boolean {
   const target = useContext(TargetContext);
   const { agentId } = useSource();
   return target !== null && target.agentId === agentId && lines.includes(target.line);
 }
 
-/** By which a block is found when it is jumped to: its own line, and that of its result. */
+/** How a block is found when it is jumped to: by its own line, and by that of its result. */
 export interface PlaceNames {
   readonly 'data-place': string;
   readonly 'data-result'?: string;

@@ -1,4 +1,4 @@
-// Which parts of a session the page holds: those around the place one reads, asked for in small runs, and the farthest
+// Which parts of a session the page holds: those around the place on the screen, loaded in small runs, the farthest
 // dropped first. A session of 200 MB is read with a few dozen of its parts in memory.
 import type { TurnView } from '../../../export/page/view.ts';
 import type { SessionSource } from './source.ts';
@@ -51,7 +51,7 @@ export class PartsStore {
     return this.#failed.get(runOf(part));
   }
 
-  /** What is on the screen; the parts around it are asked for too. */
+  /** The parts on the screen; the parts around them are loaded too. */
   want(from: number, to: number): void {
     this.#from = from;
     this.#to = to;
@@ -66,7 +66,7 @@ export class PartsStore {
     this.#loadMissing();
   }
 
-  /** The transcript has grown: what is held from this part on is shown until the new comes. */
+  /** The transcript has grown: the parts from this one on are shown until the new ones arrive. */
   grow(count: number, fromPart: number): void {
     this.#count = count;
     for (const [part, held] of this.#held) if (part >= fromPart) this.#held.set(part, { ...held, isStale: true });
@@ -82,7 +82,7 @@ export class PartsStore {
 
   #loadMissing(): void {
     const last = Math.min(this.#count, this.#to + aheadParts);
-    // What is looked at comes before what may be looked at next.
+    // Visible parts come before parts that may become visible.
     const order = [
       ...range(this.#from, this.#to),
       ...range(this.#to, last),

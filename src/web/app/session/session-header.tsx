@@ -1,4 +1,4 @@
-// The top of the session page: what it is, where and when, what it took, its branches, and what can be done with it.
+// The top of the session page: title, folder, times, usage, branches and actions.
 
 import { neutralise } from '../../../base/hostile-text.ts';
 import { shellQuote } from '../../../base/shell-quote.ts';
@@ -9,7 +9,7 @@ import { Words } from './text.tsx';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;
-  /** `false`: the head is about the beginning, and the rest is being read. */
+  /** `false`: the head describes the beginning, and the rest is being read. */
   readonly isWhole: boolean;
   onFind(): void;
   onOutline(): void;
@@ -21,7 +21,7 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: Sess
   const { copy, linkTo, showBranch } = useActions();
   const { facts, cost, damage } = sessionFacts(head, isWhole);
   const resume = `${head.cwd === null ? '' : `cd ${shellQuote(head.cwd)} && `}claude --resume ${shellQuote(head.sessionId)}`;
-  // The header of the page is Clew's own, unless this is all there is.
+  // The header of the page is Clew's own, except in an exported file.
   const Frame = source.exported === null ? 'section' : 'header';
   return (
     <Frame className="session-header" aria-label="Session">

@@ -1,5 +1,5 @@
 // The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
-// address up to date with the place one reads, so that the address is always a link to it.
+// address up to date with the place on the screen, so that the address is always a link to it.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/page/view.ts';
@@ -206,11 +206,11 @@ function useStart({ source, head, start, handle, goToLine, onBranch }: StartOpti
 
 const settleMs = 400;
 
-/** The address follows the place one reads; the history does not grow with it. */
+/** The address follows the place on the screen; the history does not grow with it. */
 function useAddress(source: SessionSource, head: SessionHead, turn: number): void {
   const hasMoved = useRef(false);
   useEffect(() => {
-    // The address that one came with names its place more exactly, until one moves.
+    // The first address names its place more exactly, until the user scrolls.
     const note = (): void => {
       hasMoved.current = true;
     };

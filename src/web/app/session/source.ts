@@ -1,5 +1,5 @@
-// Where the session page gets its data from: the server, or (in an exported file) the page itself. The page knows only
-// this, so that it is the same page in both.
+// Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
+// this interface, so it is the same page in both.
 import type { FindResult, Ref, SessionHead, TurnView } from '../../../export/page/view.ts';
 import type { SessionAddress } from './address.ts';
 
@@ -22,7 +22,7 @@ export interface SessionSource {
   addressOf(place: Partial<SessionAddress>): string;
   /** `fromTurn`: rows of earlier turns, which have not changed, may be left out. */
   head(branch: number, signal?: AbortSignal, fromTurn?: number): Promise<SessionHead>;
-  /** What of a large session can be shown before it is read to its end. Left out where there is no waiting. */
+  /** What can be shown of a large session before it is read to its end. Absent if there is no waiting. */
   start?(branch: number, signal?: AbortSignal): Promise<SessionStart>;
   /** Parts from `from` to before `to`; fewer where the answer would be too large. */
   parts(branch: number, from: number, to: number, signal?: AbortSignal): Promise<readonly TurnView[]>;
@@ -35,13 +35,13 @@ export interface SessionSource {
   /** The branch and the part that show a line. */
   place(line: number): Promise<LinePlace>;
   ofAgent(agentId: string): SessionSource;
-  /** Calls back whenever the transcript has grown; the answer ends it. */
+  /** Calls back whenever the transcript has grown; the returned function ends it. */
   watch(onChange: (change: SourceChange) => void): () => void;
 }
 
 export interface SessionStart {
   readonly head: SessionHead;
-  /** Waits for the whole; `undefined` where this is the whole. */
+  /** Waits for the whole; `undefined` if this is the whole. */
   readonly rest?: (signal?: AbortSignal) => Promise<{ readonly head: SessionHead; readonly fromPart: number }>;
 }
 

@@ -1,5 +1,5 @@
 // Texts of the transcript on the page: as Markdown, as they are, or as terminal output. Long ones show their beginning,
-// and the rest a stretch at a time, so that not even a word of ten megabytes stops the page.
+// and the rest a part at a time, so that not even a word of ten megabytes blocks the page.
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/hostile-text.ts';
 import { formatCount } from '../../../base/human.ts';

@@ -8,7 +8,7 @@ import type { SessionSource, SessionStart } from './source.ts';
 export interface LoadedSession {
   readonly head: SessionHead;
   readonly store: PartsStore;
-  /** The branch that was asked for; `head` has another number where there is no such branch. */
+  /** The branch that was asked for; `head` has another number if there is no such branch. */
   readonly askedBranch: number;
   /** `false`: the server is still reading the rest. */
   readonly isWhole: boolean;
@@ -21,13 +21,13 @@ export interface SessionState {
   readonly agentVersions: ReadonlyMap<string, number>;
 }
 
-/** `mayStart`: the beginning may be shown before the rest is read; not where one goes to a place further on. */
+/** `mayStart`: the beginning may be shown before the rest is read; not if the address names a later place. */
 export function useSession(source: SessionSource, branch: number, mayStart: boolean): SessionState {
   const [session, setSession] = useState<LoadedSession | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [agentVersions, setVersions] = useState<ReadonlyMap<string, number>>(new Map());
   const current = useRef<LoadedSession | null>(null);
-  /** The first part that changed while the rest was waited for. */
+  /** The first part that changed while the rest was loading. */
   const missed = useRef<number | null>(null);
   const reload = useRef<(fromPart: number) => void>(() => {});
   const show = useCallback((next: LoadedSession | null): void => {
@@ -78,11 +78,11 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
       else setVersions((versions) => new Map(versions).set(agentId, (versions.get(agentId) ?? 0) + 1));
     });
   }, [source, show]);
-  // What is shown goes with the click that asks for another branch: until the effects ran, its timers would still write.
+  // The shown parts are dropped with the click on another branch: until the effects run, timers would still write.
   return { session: session?.askedBranch === branch ? session : null, problem, agentVersions };
 }
 
-/** An answer that leaves out the turns which have not changed begins with a later one. */
+/** A response that leaves out unchanged turns begins with a later one. */
 function withEarlierTurns(head: SessionHead, before: SessionHead): SessionHead {
   const first = head.turns[0]?.index ?? head.turnCount + 1;
   return { ...head, turns: [...before.turns.filter((row) => row.index < first), ...head.turns] };
