@@ -1,12 +1,12 @@
 // A session → the JSON of `clew show --json` (docs/json.md), a turn at a time, so that a long session is never held
 // as one string.
+import { compactionJson, promptJson } from '../export/json.ts';
 import { type Block, textOf } from '../format/block.ts';
 import { contentOf } from '../format/entry.ts';
 import type { AgentSource } from '../session/agents.ts';
 import type { Branch } from '../session/branch.ts';
-import { type Compaction, compactionsOf } from '../session/compaction.ts';
+import { compactionsOf } from '../session/compaction.ts';
 import type { Node } from '../session/node.ts';
-import { promptText } from '../session/prompt-text.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../session/session.ts';
 import { tagOf, titleOf } from '../session/title.ts';
 import { toolCallsOf } from '../session/tool-calls.ts';
@@ -38,7 +38,10 @@ export function* showJson(
     entries: entryCounts(session.transcript.nodes),
     diagnostics: diagnosticsOf(session),
     branches: session.branches.map((branch) => branchJson(session, branch)),
-    compactions: compactionsOf(session).map(compactionJson),
+    compactions: compactionsOf(session).map((each) => ({
+      ...compactionJson(each),
+      preservedUuids: each.preservedUuids,
+    })),
     agents: session.agents.map(agentJson),
   };
   yield `${jsonText(head, 2).slice(0, -2)},\n  "turns": [`;
@@ -66,18 +69,6 @@ function branchJson(session: Session, branch: Branch): object {
   };
 }
 
-function compactionJson(compaction: Compaction): object {
-  return {
-    uuid: compaction.boundary?.uuid ?? null,
-    summaryUuid: compaction.summary?.uuid ?? null,
-    timestamp: isoDate(compaction.time),
-    trigger: compaction.trigger ?? null,
-    preTokens: compaction.preTokens ?? null,
-    postTokens: compaction.postTokens ?? null,
-    preservedUuids: compaction.preservedUuids,
-  };
-}
-
 function agentJson(agent: AgentSource): object {
   return {
     agentId: agent.agentId,
@@ -91,7 +82,7 @@ function agentJson(agent: AgentSource): object {
 function turnJson(session: Session, turn: Turn, full: boolean): object {
   return {
     index: turn.index,
-    prompt: turn.prompt === undefined ? null : promptJson(session, turn, turn.prompt),
+    prompt: promptJson(session, turn),
     messages: messagesOf(turn).map((message) => messageJson(session, message, full)),
     toolCalls: toolCallsOf(session, turn).map((call) => ({
       id: call.id,
@@ -101,15 +92,6 @@ function turnJson(session: Session, turn: Turn, full: boolean): object {
       agentId: call.agentId ?? null,
     })),
     usage: turnUsage(session, turn),
-  };
-}
-
-function promptJson(session: Session, turn: Turn, prompt: Node): object {
-  return {
-    kind: turn.promptKind,
-    text: promptText(contentOf(readEntry(session, prompt))),
-    uuid: prompt.uuid ?? null,
-    timestamp: isoDate(prompt.time),
   };
 }
 

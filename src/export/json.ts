@@ -90,7 +90,7 @@ function* separated<T>(items: readonly T[], make: (item: T) => object | undefine
   }
 }
 
-function promptJson(session: Session, { prompt, promptKind }: Turn): object | null {
+export function promptJson(session: Session, { prompt, promptKind }: Turn): object | null {
   if (prompt === undefined) return null;
   const text = promptText(contentOf(readEntry(session, prompt)));
   return { kind: promptKind, text, uuid: prompt.uuid ?? null, timestamp: isoDate(prompt.time) };
@@ -140,7 +140,7 @@ function queuedJson({ transcript }: Session): readonly object[] {
   return promptsWithoutLine(transcript).map(({ text, time, outcome }) => ({ text, timestamp: isoDate(time), outcome }));
 }
 
-function compactionJson({ boundary, summary, time, trigger, preTokens, postTokens }: Compaction): object {
+export function compactionJson({ boundary, summary, time, trigger, preTokens, postTokens }: Compaction): object {
   return {
     uuid: boundary?.uuid ?? null,
     summaryUuid: summary?.uuid ?? null,
@@ -158,7 +158,7 @@ async function* agentJson(
   index: number,
   options: JsonOptions,
 ): AsyncGenerator<string> {
-  const own = await openSourceAgent(source, { root: source.session }, agent);
+  const own = await openSourceAgent(source, source.session, agent);
   const isReadable = !('unreadable' in own);
   const hidden = (text: string | undefined): string | null => (text === undefined ? null : source.hide(text));
   const head = {

@@ -59,7 +59,7 @@ async function* pieces(source: ExportSource, options: MarkdownOptions): AsyncGen
   const { full = false, thinking = false, branch = 1 } = options;
   const story = new Story(session, {
     branch: session.branches[branch - 1],
-    open: (root, agent) => openSourceAgent(source, { root }, agent),
+    open: (root, agent) => openSourceAgent(source, root, agent),
   });
   const pieceOptions = { source, full, thinking, isAgent: false };
   const { turns } = story;

@@ -1,10 +1,9 @@
 // A session to export → the same session as exports read it: every line with placeholders for its secrets,
 // in sub-agents too, and a count of what was replaced.
 import { asObject, type JsonObject, parseJson } from '../base/json.ts';
-import { type AgentBook, openAgent } from '../session/agent-book.ts';
 import type { AgentSource } from '../session/agents.ts';
 import type { Node } from '../session/node.ts';
-import type { Session } from '../session/session.ts';
+import { openAgent, type Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
 import type { SessionRedactor } from '../surgery/redact-parcel.ts';
 import { placeholdersIn } from '../surgery/secrets/placeholder-text.ts';
@@ -51,7 +50,7 @@ export function exportSource(session: Session, redactor?: SessionRedactor): Expo
 /** The sub-agent's own session, redacted like the session that started it. */
 export async function openSourceAgent(
   source: ExportSource,
-  { root }: Pick<AgentBook, 'root'>,
+  root: Session,
   agent: AgentSource,
 ): Promise<Session | { readonly unreadable: string }> {
   const own = await openAgent(root, agent);

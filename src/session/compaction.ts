@@ -41,7 +41,8 @@ function findCompactions({ transcript, graph }: Pick<Session, 'transcript' | 'gr
     if (!isBoundary(node) || node.isSidechain || graph.isReplaced(node)) continue;
     found.push(describe(node, summarised.get(node), asObject(transcript.read(node).compactMetadata) ?? {}, graph));
   }
-  return found.sort((a, b) => placeOf(a) - placeOf(b));
+  const index = ({ boundary, summary }: Compaction): number => (boundary ?? summary)?.index ?? 0;
+  return found.sort((a, b) => index(a) - index(b));
 }
 
 /** The boundary that a summary follows, with only notes between them. */
@@ -66,10 +67,6 @@ function describe(
     postTokens: asNumber(metadata.postTokens),
     preservedUuids: preservedUuids(metadata, graph),
   };
-}
-
-function placeOf(compaction: Compaction): number {
-  return (compaction.boundary ?? compaction.summary)?.index ?? 0;
 }
 
 function asNumber(value: unknown): number | undefined {

@@ -1,6 +1,7 @@
 // A session: its main transcript, its sub-agents, and how its lines are linked. Plain data; what is derived from
 // it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { unreadableCode } from '../base/errors.ts';
 import { asEntry, type Entry } from '../format/entry.ts';
 import { diskError } from '../store/disk.ts';
 import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
@@ -76,6 +77,17 @@ function loadWhole(path: string, options: TranscriptOptions): Transcript {
     return loadTranscript(path, { strict: true, ...options });
   } catch (error) {
     throw diskError(error, 'read', path);
+  }
+}
+
+/** Its session, or the reason why its file cannot be read. */
+export async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
+  try {
+    return await loadAgent(root, agent);
+  } catch (error) {
+    const unreadable = unreadableCode(error);
+    if (unreadable === undefined) throw error;
+    return { unreadable };
   }
 }
 

@@ -24,7 +24,7 @@ export const mutants = [
   {
     id: 'an-agent-is-opened-twice',
     file: 'src/session/story/story.ts',
-    find: 'shown.add(agent.agentId);',
+    find: 'this.#shown.add(agent.agentId);',
     replace: '',
     tests: ['session/story/sinks'],
   },

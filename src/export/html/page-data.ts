@@ -60,7 +60,7 @@ export class PageData {
     const { session } = this.#source;
     const agents: EmbeddedAgent[] = [];
     for (const [i, agent] of session.agents.entries()) {
-      const own = await openSourceAgent(this.#source, { root: session }, agent);
+      const own = await openSourceAgent(this.#source, session, agent);
       const unreadable = 'unreadable' in own ? own.unreadable : null;
       agents.push({ agentId: agent.agentId, under: placeOfAgent(session, agent.agentId), unreadable });
       if (!('unreadable' in own)) yield* this.#transcript(own, i + 1, 1);

@@ -56,7 +56,7 @@ export function startOf(text: string, maxChars: number): string {
   return line.length <= maxChars ? line : `${firstChars(line, maxChars - 1)}…`;
 }
 
-export function placeOf(node: Node): Place {
+export function linePlace(node: Node): Place {
   return { line: node.line, record: node.index, uuid: node.uuid ?? null };
 }
 

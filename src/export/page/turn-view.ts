@@ -9,7 +9,7 @@ import type * as story from '../../session/story/item.ts';
 import { Story } from '../../session/story/story.ts';
 import { StoryText } from '../../session/story/text.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
-import { cutText, firstChars, imageRef, placeOf, sentText, startOf, timeOf } from './text.ts';
+import { cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
 import type { AgentRow, CallDetail, CallItem, DiffDetail, HunkView, Item, PromptView, Sent, TurnView } from './view.ts';
 
 export interface PartRange {
@@ -43,7 +43,7 @@ function partView(whole: Story, { turn, index, from, to }: Part): TurnView {
 
 function promptView({ node, promptKind, text, images, documents }: story.PromptItem): PromptView {
   return {
-    place: placeOf(node),
+    place: linePlace(node),
     kind: promptKind,
     text: sentText(new StoryText(text.text.trim(), text.role, text.at)),
     images: images.map(imageRef),
@@ -54,7 +54,7 @@ function promptView({ node, promptKind, text, images, documents }: story.PromptI
 
 function sentItem(item: story.Item): readonly Item[] {
   const { kind } = item;
-  const place = placeOf(item.node);
+  const place = linePlace(item.node);
   switch (kind) {
     case 'prompt':
       return []; // it heads the turn
@@ -100,7 +100,7 @@ function noteItem({ node, tone, label, isOutput, text, about }: NoteLook, isFold
   const words = about === 'shell' ? new StoryText(`! ${text.text}`, text.role, text.at) : text;
   return {
     kind: 'note',
-    place: placeOf(node),
+    place: linePlace(node),
     tone,
     isOutput,
     isFolded,
@@ -112,7 +112,7 @@ function noteItem({ node, tone, label, isOutput, text, about }: NoteLook, isFold
 function compactionItem(item: Omit<story.CompactionItem, 'kind' | 'hasBoundary'>): Item {
   return {
     kind: 'compaction',
-    place: placeOf(item.node),
+    place: linePlace(item.node),
     trigger: item.trigger === null ? null : firstChars(item.trigger, 40),
     preTokens: item.preTokens,
     postTokens: item.postTokens,
@@ -134,13 +134,13 @@ function callItem(call: story.CallItem): CallItem {
   const showsError = sent.as === 'shell' || sent.as === 'json';
   return {
     kind: 'call',
-    place: placeOf(call.node),
+    place: linePlace(call.node),
     id: firstChars(call.id, 100),
     name: firstChars(call.tool, 100),
     summary,
     outcome: startOf(outcomeOf({ isError, result }, output, summary), outcomeChars),
     state: call.state,
-    resultPlace: result === undefined ? null : placeOf(result),
+    resultPlace: result === undefined ? null : linePlace(result),
     durationMs: call.durationMs,
     agent: call.agent === undefined ? null : agentRow(call.agent),
     error: isError && !showsError ? sentText(new StoryText(output, 'output', call.outputAt)) : null,

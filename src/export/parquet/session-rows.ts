@@ -27,7 +27,7 @@ export async function* sessionRows(source: ExportSource, options: RowOptions = {
   yield { table: 'sessions', row: sessionRow(source, options) };
   for (const row of conversationRows(session, session.id, null)) yield hideNames(source, row);
   for (const agent of session.agents) {
-    const own = await openSourceAgent(source, { root: session }, agent);
+    const own = await openSourceAgent(source, session, agent);
     if ('unreadable' in own) continue;
     for (const row of conversationRows(own, session.id, agent.agentId)) yield hideNames(source, row);
   }

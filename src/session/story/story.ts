@@ -1,14 +1,13 @@
 // A session → its turns as items, in the order of a branch: the one interpretation that every sink lays out. Only the
 // lines of the turns that a sink asks for, and the results of their calls, are read.
 import type { Entry } from '../../format/entry.ts';
-import { type AgentBook, agentOf, newAgentBook, openAgent, withAgents } from '../agent-book.ts';
 import type { AgentSource } from '../agents.ts';
 import type { Branch } from '../branch.ts';
 import { type Compaction, compactionsOf } from '../compaction.ts';
 import type { Graph } from '../graph.ts';
 import type { Node } from '../node.ts';
 import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../queue.ts';
-import { cwdOf, readEntry, type Session } from '../session.ts';
+import { cwdOf, openAgent, readEntry, type Session } from '../session.ts';
 import { type ToolCall, toolCallsOf } from '../tool-calls.ts';
 import { countTurns, type Turn, turnsOf } from '../turns.ts';
 import { countUsage, totalUsage, type UsageTotals } from '../usage.ts';
@@ -37,7 +36,13 @@ export class Story implements LineContext {
   readonly compactions: ReadonlyMap<Node, Compaction>;
   readonly #branch: Branch | undefined;
   readonly #open: typeof openAgent;
-  readonly #agents: AgentBook;
+  /** The session that all sub-agents belong to, and those that a call may have started: a sub-agent's own too. */
+  readonly #root: Session;
+  readonly #agents: readonly AgentSource[];
+  readonly #agentsByCall: ReadonlyMap<string | undefined, AgentSource>;
+  readonly #agentsById: ReadonlyMap<string, AgentSource>;
+  /** One that is resumed has several calls, and damage may lead an agent to itself. */
+  readonly #shown: Set<string>;
   readonly #queued: readonly QueuedPrompt[];
   readonly #entries = new Map<Node, Entry>();
   #turn: { readonly of: Turn; readonly lines: LineTurn } | undefined;
@@ -55,7 +60,11 @@ export class Story implements LineContext {
     );
     this.#branch = options.branch ?? session.branches[0];
     this.#open = options.open ?? openAgent;
-    this.#agents = parent === undefined ? newAgentBook(session) : withAgents(parent.#agents, session.agents);
+    this.#root = parent === undefined ? session : parent.#root;
+    this.#agents = [...(parent === undefined ? [] : parent.#agents), ...session.agents];
+    this.#agentsByCall = new Map(this.#agents.map((agent) => [agent.toolUseId, agent]));
+    this.#agentsById = new Map(this.#agents.map((agent) => [agent.agentId, agent]));
+    this.#shown = parent === undefined ? new Set() : parent.#shown;
     // The user cannot type to a sub-agent.
     this.#queued = parent !== undefined || session.isAgent ? [] : promptsWithoutLine(session.transcript);
     if (parent !== undefined) this.#forks = new Map();
@@ -73,7 +82,7 @@ export class Story implements LineContext {
   /** Sub-agents that no call of the shown turns started. */
   get unstarted(): readonly AgentSource[] {
     const { isAgent, agents } = this.session;
-    return isAgent ? [] : agents.filter((each) => !each.toolUseId && !this.#agents.shown.has(each.agentId));
+    return isAgent ? [] : agents.filter((each) => !each.toolUseId && !this.#shown.has(each.agentId));
   }
 
   prompt(turn: Turn): PromptItem | undefined {
@@ -96,12 +105,11 @@ export class Story implements LineContext {
     if (to === turn.nodes.length) yield* queued.get(to) ?? [];
   }
 
-  /** A sub-agent is opened once: one that is resumed has several calls, and damage may lead an agent to itself. */
+  /** A sub-agent is opened once. */
   async openAgent(agent: AgentSource): Promise<OpenedAgent> {
-    const { root, shown } = this.#agents;
-    if (shown.has(agent.agentId)) return { state: 'shown' };
-    shown.add(agent.agentId);
-    const own = await this.#open(root, agent);
+    if (this.#shown.has(agent.agentId)) return { state: 'shown' };
+    this.#shown.add(agent.agentId);
+    const own = await this.#open(this.#root, agent);
     if ('unreadable' in own) return { state: 'unreadable', reason: own.unreadable };
     const usage = totalUsage(countUsage(linesWithUsage(own.transcript, own.id)).messages);
     return { state: 'open', story: new Story(own, { open: this.#open }, this), usage };
@@ -121,11 +129,9 @@ export class Story implements LineContext {
   #linesOf(turn: Turn): LineTurn {
     if (this.#turn?.of !== turn) {
       const calls = new Map(toolCallsOf(this.session, turn).map((call) => [call.id, call]));
-      const agentOfCall = (call: ToolCall): AgentSource | undefined => agentOf(this.#agents, call);
-      this.#turn = {
-        of: turn,
-        lines: { prompt: turn.prompt, promptKind: turn.promptKind, calls, agentOf: agentOfCall },
-      };
+      const agentOf = ({ id, agentId }: ToolCall): AgentSource | undefined =>
+        this.#agentsByCall.get(id) ?? this.#agentsById.get(agentId ?? '');
+      this.#turn = { of: turn, lines: { prompt: turn.prompt, promptKind: turn.promptKind, calls, agentOf } };
     }
     return this.#turn.lines;
   }
