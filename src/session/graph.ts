@@ -73,7 +73,7 @@ function findParents(nodes: readonly Node[], byUuid: ReadonlyMap<string, Node>, 
     if (parent !== undefined) parents[node.index] = parent.index;
     if (named === undefined) guessed[node.index] = 1;
     if (typeof node.parentUuid === 'string' && named === undefined) {
-      const where = previous === undefined ? 'it is the first line' : `read on from line ${previous.line}`;
+      const where = previous === undefined ? 'nothing comes before it' : `read on from line ${previous.line}`;
       diagnostics.push(about(node, 'G-phantom-parent', `its parent is not in the file; ${where}`));
     }
     // A progress line may be attached further up than the line it follows; the lines between would be skipped.
