@@ -98,7 +98,7 @@ export { exportJson } from './export/json.ts';
 export type { MarkdownOptions } from './export/markdown.ts';
 export { exportMarkdown } from './export/markdown.ts';
 export { exportOpenai } from './export/openai.ts';
-export type { SecretCount, ExportSource } from './export/subject.ts';
+export type { ExportSource, SecretCount } from './export/subject.ts';
 export { exportSource } from './export/subject.ts';
 export type {
   Block,

@@ -2,8 +2,16 @@
 import { formatCount } from '../base/human.ts';
 import { isObject, type JsonValue } from '../base/json.ts';
 import { oneLine } from '../base/terminal-text.ts';
-import type { AgentSource } from '../session/agents.ts';
-import type { CallItem, ContextItem, ErrorItem, ForkItem, Item, NoteItem, PromptItem } from '../session/story/item.ts';
+import type {
+  CallItem,
+  ContextItem,
+  ErrorItem,
+  ForkItem,
+  Item,
+  NoteItem,
+  PromptItem,
+  StoryAgent,
+} from '../session/story/item.ts';
 import { compactionFacts } from '../session/story/notes.ts';
 import type { Story } from '../session/story/story.ts';
 import { callLine } from './call-line.ts';
@@ -156,7 +164,7 @@ function inputText(input: JsonValue | undefined): string {
   return fields.join('\n');
 }
 
-async function* agentLines(story: Story, agent: AgentSource, options: ItemOptions): AsyncGenerator<string> {
+async function* agentLines(story: Story, agent: StoryAgent, options: ItemOptions): AsyncGenerator<string> {
   const { style, width, full } = options;
   const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
   const title = `  ${style.accent('↳')} ${style.bold(name)}`;

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { asObject, isArray, isObject, type JsonObject } from '../base/json.ts';
 import { prettyJson } from '../base/json-text.ts';
 import { oneLine } from '../base/terminal-text.ts';
-import type { Hunk } from '../format/tool-result.ts';
 import { outcomeOf } from '../session/call-result.ts';
-import type { DiffDetail, TodoDetail } from '../session/story/detail.ts';
+import type { DiffDetail, StoredHunk, TodoDetail } from '../session/story/detail.ts';
 import type { CallItem } from '../session/story/item.ts';
 import { shortened } from './markdown-cut.ts';
 import type { Piece } from './markdown-items.ts';
@@ -99,7 +98,7 @@ function changeParts({ change, file }: DiffDetail, full: boolean): readonly stri
   }
 }
 
-function diffText(hunks: readonly Hunk[]): string {
+function diffText(hunks: readonly StoredHunk[]): string {
   return hunks
     .map(({ oldStart, oldLines, newStart, newLines, lines }) =>
       [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n'),

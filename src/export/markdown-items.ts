@@ -1,7 +1,6 @@
 // The items of a story → blocks of Markdown: answers as they are, calls as a line each with their input and output folded
 // away below it, sub-agents folded in the same way.
-import type { AgentSource } from '../session/agents.ts';
-import type { CallItem, Item, NoteItem } from '../session/story/item.ts';
+import type { CallItem, Item, NoteItem, StoryAgent } from '../session/story/item.ts';
 import { compactionFacts } from '../session/story/notes.ts';
 import type { Story } from '../session/story/story.ts';
 import { outputText } from '../session/usage-text.ts';
@@ -109,7 +108,7 @@ function noteLine(text: string): string {
 async function* agentPieces(
   story: Story,
   call: CallItem,
-  agent: AgentSource,
+  agent: StoryAgent,
   options: PieceOptions,
 ): AsyncGenerator<Piece> {
   const name = options.source.hide([agent.agentType, agent.description].filter(Boolean).join(': ') || agent.agentId);

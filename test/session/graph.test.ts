@@ -40,7 +40,9 @@ test('a missing parent is replaced by the line before it in the same conversatio
 test('a missing parent of the first line is a beginning', () => {
   const builder = transcript().user('q', { parentUuid: 'gone' }).assistant('a');
   assert.deepEqual(parents(builder), ['u1 < -', 'a1 < u1']);
-  assert.deepEqual(diagnostics(builder), ['G-phantom-parent 1: its parent is not in the file; nothing comes before it']);
+  assert.deepEqual(diagnostics(builder), [
+    'G-phantom-parent 1: its parent is not in the file; nothing comes before it',
+  ]);
 });
 
 test('a child may come before its parent', () => {

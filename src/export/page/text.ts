@@ -6,11 +6,10 @@ import { prettyJson } from '../../base/json-text.ts';
 import { blocksOf } from '../../format/block.ts';
 import { isHunk } from '../../format/tool-result.ts';
 import { resultText } from '../../session/call-result.ts';
-import type { Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
 import { diffText, editHunks, isEdit } from '../../session/story/hunks.ts';
-import type { StoryImage } from '../../session/story/item.ts';
-import { type StoryText, type TextRole, valueBelow } from '../../session/story/text.ts';
+import type { StoryImage, StoryLine, StoryText, TextRole } from '../../session/story/item.ts';
+import { valueBelow } from '../../session/story/text.ts';
 import type { ImageRef, Place, Ref, Text } from './view.ts';
 
 /** Enough to read; the page asks for the rest. */
@@ -56,7 +55,7 @@ export function startOf(text: string, maxChars: number): string {
   return line.length <= maxChars ? line : `${firstChars(line, maxChars - 1)}…`;
 }
 
-export function linePlace(node: Node): Place {
+export function linePlace(node: StoryLine): Place {
   return { line: node.line, record: node.index, uuid: node.uuid ?? null };
 }
 
@@ -98,14 +97,14 @@ export function imageAt(session: Pick<Session, 'transcript'>, ref: Ref): StoredI
 }
 
 /** A reference that the page can ask for: never the bytes, and never an address outside. */
-export function imageRef({ block: { source }, at }: StoryImage): ImageRef {
-  const data = asString(source?.data) ?? '';
-  const url = asString(source?.url);
+export function imageRef({ source, at }: StoryImage): ImageRef {
+  const data = asString(source.data) ?? '';
+  const url = asString(source.url);
   const type = readImageType(data);
   const size = type === undefined ? undefined : readImageSize(data);
   return {
     at: type === undefined ? null : { record: at.record, pointer: `${at.pointer}/source/data` },
-    mediaType: type ?? firstChars(asString(source?.media_type) ?? 'image', 60),
+    mediaType: type ?? firstChars(asString(source.media_type) ?? 'image', 60),
     width: size?.width ?? null,
     height: size?.height ?? null,
     sizeBytes: decodedByteLength(data),

@@ -1,13 +1,12 @@
 // A session and a range of parts → what the page shows of them: the items of the story, cut to what is worth sending.
 import { isArray, isObject } from '../../base/json.ts';
-import type { AgentSource } from '../../session/agents.ts';
 import { outcomeOf } from '../../session/call-result.ts';
 import type { Session } from '../../session/session.ts';
 import type * as detail from '../../session/story/detail.ts';
 import { hunksOf } from '../../session/story/hunks.ts';
 import type * as story from '../../session/story/item.ts';
+import { StoryText } from '../../session/story/item.ts';
 import { Story } from '../../session/story/story.ts';
-import { StoryText } from '../../session/story/text.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
 import { cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
 import type { AgentRow, CallDetail, CallItem, DiffDetail, HunkView, Item, PromptView, Sent, TurnView } from './view.ts';
@@ -149,7 +148,7 @@ function callItem(call: story.CallItem): CallItem {
   };
 }
 
-export function agentRow(agent: AgentSource): AgentRow {
+export function agentRow(agent: story.StoryAgent): AgentRow {
   return {
     agentId: agent.agentId,
     agentType: agent.agentType === undefined ? null : firstChars(agent.agentType, 100),

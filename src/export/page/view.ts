@@ -4,14 +4,12 @@
 // A transcript may hold anything, so every text here is hostile: whoever draws it must escape it.
 //
 // Its items are those of session/story with other leaves: a place for a line, a cut text for a whole one.
-import type { Node } from '../../session/node.ts';
 import type * as detail from '../../session/story/detail.ts';
-import type { HunkView } from '../../session/story/hunks.ts';
 import type * as story from '../../session/story/item.ts';
-import type { Ref, StoryText } from '../../session/story/text.ts';
 import type { UsageTotals } from '../../session/usage.ts';
 
-export type { HunkView, Ref };
+export type HunkView = detail.HunkView;
+export type Ref = story.Ref;
 
 /** The line of a block. */
 export interface Place {
@@ -154,7 +152,7 @@ export interface TurnView {
 }
 
 /** A value of the story as it is sent. */
-export type Sent<Value> = Value extends StoryText
+export type Sent<Value> = Value extends story.StoryText
   ? Text
   : Value extends story.StoryImage
     ? ImageRef
@@ -164,7 +162,7 @@ export type Sent<Value> = Value extends StoryText
         ? { readonly [Key in keyof Value]: Sent<Value[Key]> }
         : Value;
 
-type SentItem<Item extends { readonly kind: string; readonly node: Node }, Fields extends keyof Item> = {
+type SentItem<Item extends { readonly kind: string; readonly node: story.StoryLine }, Fields extends keyof Item> = {
   readonly kind: Item['kind'];
   readonly place: Place;
 } & Sent<Pick<Item, Fields>>;

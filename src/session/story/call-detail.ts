@@ -19,8 +19,8 @@ import type {
   WebSearchDetail,
 } from './detail.ts';
 import { isEdit } from './hunks.ts';
-import type { CallItem } from './item.ts';
-import { type Keys, refTo, StoryText, type TextRole } from './text.ts';
+import { type CallItem, StoryText, type TextRole } from './item.ts';
+import { type Keys, refTo } from './text.ts';
 
 interface CallSource {
   readonly call: CallItem;

@@ -2,15 +2,14 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { type Block, blocksOf, isImage, isToolResult } from '../../format/block.ts';
 import { contentOf, type Entry } from '../../format/entry.ts';
-import type { AgentSource } from '../agents.ts';
 import { resultText, withoutErrorTags, withoutFolder } from '../call-result.ts';
 import type { Node } from '../node.ts';
 import type { ToolCall } from '../tool-calls.ts';
 import { summariseInput } from '../tool-summary.ts';
 import { callDetail } from './call-detail.ts';
 import type { CallDetail } from './detail.ts';
-import type { CallItem, StoryImage } from './item.ts';
-import { contentKeys, type Keys, type Ref, refTo } from './text.ts';
+import type { CallItem, Ref, StoryAgent, StoryImage } from './item.ts';
+import { contentKeys, type Keys, refTo } from './text.ts';
 
 export interface CallContext {
   readonly cwd: string | undefined;
@@ -32,7 +31,7 @@ export function makeCall(
   call: ToolCall,
   input: JsonValue | undefined,
   index: number,
-  agent: AgentSource | undefined,
+  agent: StoryAgent | undefined,
 ): CallItem {
   const { node, result } = call;
   let known: CallResult | undefined;
@@ -87,5 +86,7 @@ function readResult({ read }: CallContext, { id, result }: ToolCall): CallResult
 
 /** `keys` lead to the list of blocks. */
 export function imagesIn(blocks: readonly Block[], node: Node, keys: Keys): readonly StoryImage[] {
-  return blocks.flatMap((block, i) => (isImage(block) ? [{ block, at: refTo(node, ...keys, i) }] : []));
+  return blocks.flatMap((block, i) =>
+    isImage(block) ? [{ source: block.source ?? {}, at: refTo(node, ...keys, i) }] : [],
+  );
 }

@@ -1,7 +1,6 @@
 // The detail of a tool call by what it is for a reader: the part of the vocabulary (item.ts) that knows the tools.
 import type { JsonObject } from '../../base/json.ts';
-import type { Hunk } from '../../format/tool-result.ts';
-import type { Ref, StoryText } from './text.ts';
+import type { Ref, StoryText } from './item.ts';
 
 export type CallDetail =
   | DiffDetail
@@ -26,9 +25,21 @@ export interface DiffDetail {
 
 /** The patch that the client stored, else what the model asked for. */
 export type Change =
-  | { readonly from: 'patch'; readonly hunks: readonly Hunk[] }
+  | { readonly from: 'patch'; readonly hunks: readonly StoredHunk[] }
   | { readonly from: 'edits'; readonly input: JsonObject }
   | { readonly from: 'content'; readonly content: string | null };
+
+/** `lines` begin with a space, `+` or `-`. */
+export interface HunkView {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: readonly string[];
+}
+
+export interface StoredHunk extends HunkView {
+  readonly oldLines: number;
+  readonly newLines: number;
+}
 
 export interface ShellDetail {
   readonly as: 'shell';

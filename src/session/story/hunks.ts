@@ -2,14 +2,7 @@
 // is too different for a quick comparison is all removed and all added.
 import { structuredPatch } from 'diff';
 import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
-import type { Change } from './detail.ts';
-
-/** `lines` begin with a space, `+` or `-`. */
-export interface HunkView {
-  readonly oldStart: number;
-  readonly newStart: number;
-  readonly lines: readonly string[];
-}
+import type { Change, HunkView } from './detail.ts';
 
 const maxChanges = 600;
 const maxComparedChars = 200_000;

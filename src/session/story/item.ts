@@ -1,12 +1,55 @@
 // The vocabulary of a session as a reader sees it: the typed items of a turn. story.ts makes them; the terminal,
 // Markdown, the page, `tail` and the live view are sinks that choose items and lay them out.
-import type { JsonValue } from '../../base/json.ts';
-import type { Block, ImageBlock } from '../../format/block.ts';
-import type { AgentSource } from '../agents.ts';
-import type { PromptKind } from '../input.ts';
-import type { Node } from '../node.ts';
+//
+// It imports no file that needs Node.js, because the page derives its wire types from it.
+import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { CallDetail } from './detail.ts';
-import type { Ref, StoryText } from './text.ts';
+
+/** A value inside a record: the JSON Pointer (RFC 6901) from its root. */
+export interface Ref {
+  /** Among the records of the transcript, from 0. */
+  readonly record: number;
+  readonly pointer: string;
+}
+
+/** What a text is: a sink chooses how much of it to show. */
+export type TextRole = 'answer' | 'prompt' | 'thinking' | 'output' | 'note';
+
+/** A text with the place it was read from. It is a class, so that a sink can recognise texts anywhere in an item. */
+export class StoryText {
+  readonly text: string;
+  readonly role: TextRole;
+  readonly at: Ref | null;
+
+  constructor(text: string, role: TextRole, at: Ref | null) {
+    this.text = text;
+    this.role = role;
+    this.at = at;
+  }
+
+  get isBlank(): boolean {
+    return this.text.trim() === '';
+  }
+}
+
+/** A record of the transcript (session/node.ts), as far as sinks need it. */
+export interface StoryLine {
+  readonly index: number;
+  readonly line: number;
+  readonly uuid: string | undefined;
+  readonly type: string;
+  readonly subtype: string | undefined;
+  readonly time: number;
+}
+
+/** A sub-agent (session/agents.ts), as far as sinks need it. */
+export interface StoryAgent {
+  readonly agentId: string;
+  readonly agentType: string | undefined;
+  readonly description: string | undefined;
+  readonly toolUseId: string | undefined;
+  readonly workflow: string | undefined;
+}
 
 export type Item =
   | PromptItem
@@ -23,17 +66,15 @@ export type Item =
   | NoteItem
   | BlockItem;
 
-/** The items of one line alone: a call without its result, a result without its call. */
-export type LineItem = Item | ResultItem;
-
 interface ItemBase {
   /** The line that it was read from. */
-  readonly node: Node;
+  readonly node: StoryLine;
 }
 
 export interface PromptItem extends ItemBase {
   readonly kind: 'prompt';
-  readonly promptKind: PromptKind;
+  /** How it was given, such as `queued` or `slash-command`. */
+  readonly promptKind: string;
   /** What the user typed, without what the client attached. */
   readonly text: StoryText;
   readonly attached: readonly AttachedContext[];
@@ -95,22 +136,15 @@ export interface CallItem extends ItemBase {
   /** The input summary; paths below the working directory are relative. */
   readonly summary: string;
   readonly state: 'done' | 'failed' | 'open';
-  readonly result: Node | undefined;
+  readonly result: StoryLine | undefined;
   readonly durationMs: number | null;
   /** The sub-agent that it started; `Story.openAgent` has its items. */
-  readonly agent: AgentSource | undefined;
+  readonly agent: StoryAgent | undefined;
   /** The text of the result, without the tags of an error. */
   readonly output: string;
   readonly outputAt: Ref | null;
   readonly images: readonly StoryImage[];
   readonly detail: CallDetail;
-}
-
-export interface ResultItem extends ItemBase {
-  readonly kind: 'result';
-  readonly id: string;
-  readonly isError: boolean;
-  readonly blocks: readonly Block[];
 }
 
 export interface ImageItem extends ItemBase {
@@ -119,7 +153,8 @@ export interface ImageItem extends ItemBase {
 }
 
 export interface StoryImage {
-  readonly block: ImageBlock;
+  /** Of the image block. */
+  readonly source: JsonObject;
   readonly at: Ref;
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { prettyJson } from '../../base/json-text.ts';
 import {
+  type Block,
   blocksOf,
   isDocument,
   isImage,
@@ -12,16 +13,26 @@ import {
   type ToolUseBlock,
 } from '../../format/block.ts';
 import { contentOf, type Entry } from '../../format/entry.ts';
-import type { AgentSource } from '../agents.ts';
 import type { PromptKind } from '../input.ts';
 import type { Node } from '../node.ts';
 import { promptText } from '../prompt-text.ts';
 import { attachedPrompt } from '../queue.ts';
 import type { ToolCall } from '../tool-calls.ts';
 import { type CallContext, imagesIn, makeCall } from './call.ts';
-import type { AttachedContext, LineItem, PromptItem } from './item.ts';
+import { type AttachedContext, type Item, type PromptItem, type Ref, type StoryAgent, StoryText } from './item.ts';
 import { type NoteContext, noteItems, requestError } from './notes.ts';
-import { blockRef, contentKeys, type Ref, refTo, StoryText } from './text.ts';
+import { blockRef, contentKeys, refTo } from './text.ts';
+
+/** The items of one line alone: a call without its result, a result without its call. */
+export type LineItem = Item | ResultItem;
+
+export interface ResultItem {
+  readonly kind: 'result';
+  readonly node: Node;
+  readonly id: string;
+  readonly isError: boolean;
+  readonly blocks: readonly Block[];
+}
 
 export type LineContext = CallContext & NoteContext;
 
@@ -30,7 +41,7 @@ export interface LineTurn {
   readonly prompt: Node | undefined;
   readonly promptKind: PromptKind | undefined;
   readonly calls: ReadonlyMap<string, ToolCall>;
-  agentOf(call: ToolCall): AgentSource | undefined;
+  agentOf(call: ToolCall): StoryAgent | undefined;
 }
 
 /** Without a turn, calls and results are items of their own, and every prompt is one. */
@@ -106,7 +117,7 @@ function* answerItems(context: LineContext, node: Node, turn: LineTurn | undefin
       // A copy of the line, or of the block, is not another call.
       if (call?.node === node) yield makeCall(context, call, block.input, i, turn?.agentOf(call));
     } else if (isImage(block)) {
-      yield { kind: 'image', node, image: { block, at: refTo(node, ...contentKeys(entry), i) } };
+      yield { kind: 'image', node, image: { source: block.source ?? {}, at: refTo(node, ...contentKeys(entry), i) } };
     } else {
       const type = typeof block.type === 'string' ? block.type : 'unknown block';
       yield { kind: 'block', node, type, json: new StoryText(prettyJson(block), 'output', blockRef(node, entry, i)) };

@@ -9,8 +9,16 @@ import { boundaryAbove, type Compaction } from '../compaction.ts';
 import type { Graph } from '../graph.ts';
 import { isBoundary, type Node } from '../node.ts';
 import { commandLine } from '../prompt-text.ts';
-import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from './item.ts';
-import { contentKeys, type Ref, refTo, StoryText } from './text.ts';
+import {
+  type CompactionItem,
+  type ContextItem,
+  type ErrorItem,
+  type Item,
+  type NoteItem,
+  type Ref,
+  StoryText,
+} from './item.ts';
+import { contentKeys, refTo } from './text.ts';
 
 export interface NoteContext {
   /** By their boundary, else by their summary. */

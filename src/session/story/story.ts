@@ -12,9 +12,9 @@ import { type ToolCall, toolCallsOf } from '../tool-calls.ts';
 import { countTurns, type Turn, turnsOf } from '../turns.ts';
 import { countUsage, totalUsage, type UsageTotals } from '../usage.ts';
 import { linesWithUsage } from '../usage-lines.ts';
-import type { ForkItem, Item, PromptItem, QueuedItem } from './item.ts';
+import { type ForkItem, type Item, type PromptItem, type QueuedItem, type StoryAgent, StoryText } from './item.ts';
 import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
-import { refTo, StoryText } from './text.ts';
+import { refTo } from './text.ts';
 
 export interface StoryOptions {
   /** The active branch unless it is given. */
@@ -106,8 +106,9 @@ export class Story implements LineContext {
   }
 
   /** A sub-agent is opened once. */
-  async openAgent(agent: AgentSource): Promise<OpenedAgent> {
-    if (this.#shown.has(agent.agentId)) return { state: 'shown' };
+  async openAgent(started: StoryAgent): Promise<OpenedAgent> {
+    const agent = this.#agents.find((each) => each === started);
+    if (agent === undefined || this.#shown.has(agent.agentId)) return { state: 'shown' };
     this.#shown.add(agent.agentId);
     const own = await this.#open(this.#root, agent);
     if ('unreadable' in own) return { state: 'unreadable', reason: own.unreadable };

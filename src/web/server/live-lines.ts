@@ -2,8 +2,7 @@
 import { resultText, withoutErrorTags } from '../../session/call-result.ts';
 import { isMessage, type Node } from '../../session/node.ts';
 import type { Session } from '../../session/session.ts';
-import type { LineItem } from '../../session/story/item.ts';
-import { lineItems } from '../../session/story/line.ts';
+import { type LineItem, lineItems } from '../../session/story/line.ts';
 import { Story } from '../../session/story/story.ts';
 import { summariseInput } from '../../session/tool-summary.ts';
 import type { LiveLine } from '../wire.ts';

@@ -93,11 +93,11 @@ export function FindBar({ source, branch, onHit, onClose }: FindBarProps) {
                 <span className="quiet">
                   turn {hit.turn}, {hit.in.replaceAll('-', ' ')}
                 </span>{' '}
-                <Words text={oneLine(hit.before)} />
+                <Words text={joinedText(hit.before)} />
                 <mark>
-                  <Words text={oneLine(hit.match)} />
+                  <Words text={joinedText(hit.match)} />
                 </mark>
-                <Words text={oneLine(hit.after)} />
+                <Words text={joinedText(hit.after)} />
               </button>
             </li>
           ))}
@@ -107,7 +107,7 @@ export function FindBar({ source, branch, onHit, onClose }: FindBarProps) {
   );
 }
 
-function oneLine(text: string): string {
+function joinedText(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
