@@ -13,8 +13,7 @@ import {
 import type { TurnView } from '../../../export/page/view.ts';
 import { readAddress, writeQuery } from './address.ts';
 import { findInParts } from './embedded-find.ts';
-import type { Printable } from './print-page.tsx';
-import type { LinePlace, SessionSource } from './source.ts';
+import type { LinePlace, Printable, SessionSource } from './source.ts';
 
 export function embeddedSource(agentId: string | null = null): SessionSource {
   const session = readJson<EmbeddedSession>(embeddedId);

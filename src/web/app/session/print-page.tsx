@@ -1,16 +1,10 @@
 // All turns of a session at once, for paper: each block as it is before a reader opens or closes anything.
-import type { SessionHead, TurnView } from '../../../export/page/view.ts';
 import { Boundary } from './boundary.tsx';
 import { rowOfPart } from './outline-rows.ts';
 import { ActionsContext, type PageActions, SourceContext } from './page-context.ts';
 import { PartView } from './part.tsx';
 import { SessionHeader } from './session-header.tsx';
-import type { SessionSource } from './source.ts';
-
-export interface Printable {
-  readonly head: SessionHead;
-  readonly views: readonly TurnView[];
-}
+import type { Printable, SessionSource } from './source.ts';
 
 const nothing = (): void => {};
 

@@ -9,6 +9,12 @@ export interface RawLine {
   readonly isCut: boolean;
 }
 
+/** All of a branch at once. */
+export interface Printable {
+  readonly head: SessionHead;
+  readonly views: readonly TurnView[];
+}
+
 export interface SessionSource {
   /** Names the session in addresses. */
   readonly key: string;
