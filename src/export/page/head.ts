@@ -9,7 +9,7 @@ import { strangePrompt } from '../../session/prompt-origin.ts';
 import { promptText } from '../../session/prompt-text.ts';
 import { promptsWithoutLine } from '../../session/queue.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
-import { StoryText } from '../../session/story/item.ts';
+import { StoryText } from '../../session/story/story-text.ts';
 import { refTo } from '../../session/story/text.ts';
 import { titleOf } from '../../session/title.ts';
 import { toolCallsOf } from '../../session/tool-calls.ts';

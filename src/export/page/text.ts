@@ -8,7 +8,8 @@ import { isHunk } from '../../format/tool-result.ts';
 import { resultText } from '../../session/call-result.ts';
 import type { Session } from '../../session/session.ts';
 import { diffText, editHunks, isEdit } from '../../session/story/hunks.ts';
-import type { StoryImage, StoryLine, StoryText, TextRole } from '../../session/story/item.ts';
+import type { StoryImage, StoryLine } from '../../session/story/item.ts';
+import type { StoryText, TextRole } from '../../session/story/story-text.ts';
 import { valueBelow } from '../../session/story/text.ts';
 import type { ImageRef, Place, Ref, Text } from './view.ts';
 

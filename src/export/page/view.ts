@@ -6,10 +6,11 @@
 // Its items are those of session/story with other leaves: a place for a line, a cut text for a whole one.
 import type * as detail from '../../session/story/detail.ts';
 import type * as story from '../../session/story/item.ts';
+import type { Ref, StoryText } from '../../session/story/story-text.ts';
 import type { UsageTotals } from '../../session/usage.ts';
 
 export type HunkView = detail.HunkView;
-export type Ref = story.Ref;
+export type { Ref };
 
 /** The line of a block. */
 export interface Place {
@@ -152,7 +153,7 @@ export interface TurnView {
 }
 
 /** A value of the story as it is sent. */
-export type Sent<Value> = Value extends story.StoryText
+export type Sent<Value> = Value extends StoryText
   ? Text
   : Value extends story.StoryImage
     ? ImageRef

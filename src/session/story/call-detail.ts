@@ -1,10 +1,10 @@
 // A tool call → what it is for a reader, by its tool: a diff, a terminal, a file, a search, a list, a plan. A tool that
 // is not known, or an input of another shape, is shown as JSON in and text out.
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { prettyJson } from '../../base/json-text.ts';
 import { readNumbered } from '../../base/numbered-text.ts';
+import type { Block } from '../../format/block.ts';
 import { isHunk, isTodo } from '../../format/tool-result.ts';
-import type { CallResult } from './call.ts';
 import type {
   AgentDetail,
   CallDetail,
@@ -19,8 +19,18 @@ import type {
   WebSearchDetail,
 } from './detail.ts';
 import { isEdit } from './hunks.ts';
-import { type CallItem, StoryText, type TextRole } from './item.ts';
+import type { CallItem } from './item.ts';
+import { StoryText, type TextRole } from './story-text.ts';
 import { type Keys, refTo } from './text.ts';
+
+/** The result of a call in its line. */
+export interface CallResult {
+  readonly blocks: readonly Block[];
+  readonly text: string;
+  readonly keys: Keys;
+  /** `toolUseResult`; `undefined` if the line holds the results of several calls, because it belongs to one of them. */
+  readonly stored: JsonValue | undefined;
+}
 
 interface CallSource {
   readonly call: CallItem;

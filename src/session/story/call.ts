@@ -6,23 +6,15 @@ import { resultText, withoutErrorTags, withoutFolder } from '../call-result.ts';
 import type { Node } from '../node.ts';
 import type { ToolCall } from '../tool-calls.ts';
 import { summariseInput } from '../tool-summary.ts';
-import { callDetail } from './call-detail.ts';
+import { type CallResult, callDetail } from './call-detail.ts';
 import type { CallDetail } from './detail.ts';
-import type { CallItem, Ref, StoryAgent, StoryImage } from './item.ts';
+import type { CallItem, StoryAgent, StoryImage } from './item.ts';
+import type { Ref } from './story-text.ts';
 import { contentKeys, type Keys, refTo } from './text.ts';
 
 export interface CallContext {
   readonly cwd: string | undefined;
   readonly read: (node: Node) => Entry;
-}
-
-/** The result of a call in its line. */
-export interface CallResult {
-  readonly blocks: readonly Block[];
-  readonly text: string;
-  readonly keys: Keys;
-  /** `toolUseResult`; `undefined` if the line holds the results of several calls, because it belongs to one of them. */
-  readonly stored: JsonValue | undefined;
 }
 
 /** `index`: its block among those of the line. */

@@ -1,6 +1,6 @@
 // The detail of a tool call by what it is for a reader: the part of the vocabulary (item.ts) that knows the tools.
 import type { JsonObject } from '../../base/json.ts';
-import type { Ref, StoryText } from './item.ts';
+import type { Ref, StoryText } from './story-text.ts';
 
 export type CallDetail =
   | DiffDetail

@@ -4,33 +4,7 @@
 // It imports no file that needs Node.js, because the page derives its wire types from it.
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { CallDetail } from './detail.ts';
-
-/** A value inside a record: the JSON Pointer (RFC 6901) from its root. */
-export interface Ref {
-  /** Among the records of the transcript, from 0. */
-  readonly record: number;
-  readonly pointer: string;
-}
-
-/** What a text is: a sink chooses how much of it to show. */
-export type TextRole = 'answer' | 'prompt' | 'thinking' | 'output' | 'note';
-
-/** A text with the place it was read from. It is a class, so that a sink can recognise texts anywhere in an item. */
-export class StoryText {
-  readonly text: string;
-  readonly role: TextRole;
-  readonly at: Ref | null;
-
-  constructor(text: string, role: TextRole, at: Ref | null) {
-    this.text = text;
-    this.role = role;
-    this.at = at;
-  }
-
-  get isBlank(): boolean {
-    return this.text.trim() === '';
-  }
-}
+import type { Ref, StoryText } from './story-text.ts';
 
 /** A record of the transcript (session/node.ts), as far as sinks need it. */
 export interface StoryLine {

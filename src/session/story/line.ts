@@ -19,8 +19,9 @@ import { promptText } from '../prompt-text.ts';
 import { attachedPrompt } from '../queue.ts';
 import type { ToolCall } from '../tool-calls.ts';
 import { type CallContext, imagesIn, makeCall } from './call.ts';
-import { type AttachedContext, type Item, type PromptItem, type Ref, type StoryAgent, StoryText } from './item.ts';
+import type { AttachedContext, Item, PromptItem, StoryAgent } from './item.ts';
 import { type NoteContext, noteItems, requestError } from './notes.ts';
+import { type Ref, StoryText } from './story-text.ts';
 import { blockRef, contentKeys, refTo } from './text.ts';
 
 /** The items of one line alone: a call without its result, a result without its call. */

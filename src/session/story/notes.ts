@@ -9,15 +9,8 @@ import { boundaryAbove, type Compaction } from '../compaction.ts';
 import type { Graph } from '../graph.ts';
 import { isBoundary, type Node } from '../node.ts';
 import { commandLine } from '../prompt-text.ts';
-import {
-  type CompactionItem,
-  type ContextItem,
-  type ErrorItem,
-  type Item,
-  type NoteItem,
-  type Ref,
-  StoryText,
-} from './item.ts';
+import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from './item.ts';
+import { type Ref, StoryText } from './story-text.ts';
 import { contentKeys, refTo } from './text.ts';
 
 export interface NoteContext {

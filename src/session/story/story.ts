@@ -12,8 +12,9 @@ import { type ToolCall, toolCallsOf } from '../tool-calls.ts';
 import { countTurns, type Turn, turnsOf } from '../turns.ts';
 import { countUsage, totalUsage, type UsageTotals } from '../usage.ts';
 import { linesWithUsage } from '../usage-lines.ts';
-import { type ForkItem, type Item, type PromptItem, type QueuedItem, type StoryAgent, StoryText } from './item.ts';
+import type { ForkItem, Item, PromptItem, QueuedItem, StoryAgent } from './item.ts';
 import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
+import { StoryText } from './story-text.ts';
 import { refTo } from './text.ts';
 
 export interface StoryOptions {
