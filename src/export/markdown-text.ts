@@ -146,7 +146,7 @@ function fenceBody(fence: Fence, line: string): { readonly text: string; readonl
   const body = withoutIndent(rest, fence.indent);
   const closing = /^\s{0,3}(`{3,}|~{3,})\s*$/.exec(body)?.[1] ?? '';
   const isEnd = closing.startsWith(fence.ticks);
-  // Blank lines end no list item; every other line keeps the indent that holds it inside of one.
+  // Blank lines end no list item; every other line keeps the indent that holds it in one.
   return { text: isEnd ? fence.prefix + closing : body === '' ? fence.prefix.trimEnd() : fence.prefix + body, isEnd };
 }
 

@@ -1,5 +1,5 @@
 // Reading under damage: whatever happens to a file, it loads, the lines that nothing happened to are the nodes they
-// were, and `clew cat` gives back every byte. CLEW_LONG=1 tries ten times as many damages.
+// were, and `clew cat` returns every byte. CLEW_LONG=1 tries ten times as many damages.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -32,7 +32,7 @@ test('a permission mode comes first, then a root, then a result, then the time',
   ]);
 });
 
-test('five minutes are not yet a gap, and a permission mode of null is none', () => {
+test('five minutes are not yet a gap, and a permission mode of null is not a gap', () => {
   const builder = transcript()
     .user('q')
     .assistant('a')

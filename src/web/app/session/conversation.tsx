@@ -63,7 +63,7 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
     <main className="conversation" id="conversation" ref={scrollRef} tabIndex={-1} aria-label="Conversation">
       <div className="conversation-rows" style={{ height: virtualizer.getTotalSize() }}>
         {/* In normal flow: a row that turns out lower than estimated leaves no gap. By `top`, not by
-            a transform, which what sticks inside of them would not follow. */}
+            a transform, which sticky elements in them would not follow. */}
         <div className="rows-in-view" style={{ top: rows[0]?.start ?? 0 }}>
           {rows.map(({ index, key }) => (
             <div key={key} ref={virtualizer.measureElement} data-index={index} className="row">
