@@ -49,7 +49,7 @@ export type {
 export type { Approval, Approve, RuleOffer } from './agent/parts.ts';
 export type { PermissionMode } from './agent/permission-mode.ts';
 export { permissionModes } from './agent/permission-mode.ts';
-export type { CallProgress, PersonAnswer, PersonQuestion, Todo, ToolOutcome } from './agent/tool.ts';
+export type { CallProgress, Todo, ToolOutcome, UserAnswer, UserQuestion } from './agent/tool.ts';
 export { apiRules } from './api/api-rules.ts';
 export { checkRequest } from './api/check-request.ts';
 export type { ModelFailure } from './api/client/model.ts';

@@ -63,7 +63,7 @@ export function viewState(
       return setup.servers();
     },
     get commands() {
-      return setup.commands.filter(({ isForPerson }) => isForPerson);
+      return setup.commands.filter(({ isForUser }) => isForUser);
     },
     get allowRules() {
       return setup.judge.rules.filter(({ kind }) => kind === 'allow').map(({ text }) => text);

@@ -33,7 +33,7 @@ export function openCall(
       const kept = await context.session().recorder.keepFile(file);
       if (kept !== undefined) await context.emit(kept);
     },
-    askPerson: (question) => context.askPerson(question, signal),
+    askUser: (question) => context.askUser(question, signal),
     askModel: (request) => askModel(context, request, signal),
     startAgent: (task) => context.startAgent(task, view.id, signal),
   };

@@ -15,7 +15,7 @@ import type { Approve, PermissionJudge } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { PromptKeeper } from './prompt-keeper.ts';
 import type { OpenSession } from './session/open-session.ts';
-import type { AgentTask, AskPerson, Tool, ToolOutcome, Workspace } from './tool.ts';
+import type { AgentTask, AskUser, Tool, ToolOutcome, Workspace } from './tool.ts';
 import type { UsedIds } from './used-ids.ts';
 
 export interface AgentContext extends ConversationContext {
@@ -33,7 +33,7 @@ export interface AgentContext extends ConversationContext {
   readonly hookRunner: HookRunner;
   /** Asks one question at a time, for sub-agents too. */
   readonly approve: Approve;
-  readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
   readonly definitions: readonly AgentDefinition[];
   /** Aborted when the agent closes, not when a turn ends. */
   readonly lifetime: AbortSignal;

@@ -7,7 +7,7 @@ import type { Usage } from '../format/usage.ts';
 import type { EventSink, TurnEnded } from './event.ts';
 import type { Approve } from './parts.ts';
 import type { PermissionMode } from './permission-mode.ts';
-import type { PersonAnswer, PersonQuestion, Todo } from './tool.ts';
+import type { Todo, UserAnswer, UserQuestion } from './tool.ts';
 
 /** Options of `openAgent`. */
 export interface AgentOptions {
@@ -39,7 +39,7 @@ export interface AgentOptions {
   /** Writes `progress` entries (seed 003 §12.7), which current clients no longer do. */
   readonly withProgressEntries?: boolean;
   readonly approve: Approve;
-  readonly askPerson: (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
+  readonly askUser: (question: UserQuestion, signal: AbortSignal) => Promise<UserAnswer | undefined>;
   readonly sinks: readonly EventSink[];
 }
 

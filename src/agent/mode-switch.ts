@@ -1,7 +1,7 @@
 // The current permission mode. After an approved plan the mode before plan mode returns, or the one the user chose.
 import type { EmitEvent } from './event.ts';
 import type { PermissionMode } from './permission-mode.ts';
-import type { PersonAnswer } from './tool.ts';
+import type { UserAnswer } from './tool.ts';
 
 export class ModeSwitch {
   readonly #emit: EmitEvent;
@@ -25,7 +25,7 @@ export class ModeSwitch {
   }
 
   /** A rejected plan keeps plan mode. */
-  async hear(answer: PersonAnswer | undefined): Promise<void> {
+  async hear(answer: UserAnswer | undefined): Promise<void> {
     if (answer?.kind !== 'plan' || !answer.isApproved || this.#mode !== 'plan') return;
     await this.set(answer.mode === undefined || answer.mode === 'plan' ? this.#beforePlan : answer.mode);
   }

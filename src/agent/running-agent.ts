@@ -53,7 +53,7 @@ export class RunningAgent implements Agent {
     this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? setup.model ?? defaultModel);
     bus.setOnFailure((error) => this.#failTurn(error));
     this.#background = new BackgroundWork((text) => bus.post({ type: 'notice', level: 'error', text }));
-    this.#questions = new UserQuestions(options.approve, options.askPerson, () => this.#context.hooks);
+    this.#questions = new UserQuestions(options.approve, options.askUser, () => this.#context.hooks);
     this.#context = this.#buildContext(run);
     this.#current = new CurrentSession(this.#context, setup, (model) => {
       this.#model = model;
@@ -85,7 +85,7 @@ export class RunningAgent implements Agent {
       judge: setup.judge,
       hookRunner: setup.hookRunner,
       approve: this.#questions.approve,
-      askPerson: async (question, signal) => {
+      askUser: async (question, signal) => {
         const answer = await this.#questions.ask(question, signal);
         await this.#mode.hear(answer);
         return answer;

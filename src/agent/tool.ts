@@ -60,7 +60,7 @@ export interface CallContext {
   /** Await it before a file changes: it stores the current content for /rewind. */
   keepFile(file: string): Promise<void>;
   /** `undefined` if nobody can answer (headless) or the user declined. */
-  askPerson(question: PersonQuestion): Promise<PersonAnswer | undefined>;
+  askUser(question: UserQuestion): Promise<UserAnswer | undefined>;
   /** One request to a model outside the conversation. */
   askModel(request: SideRequest): Promise<SideAnswer>;
   startAgent(task: AgentTask): Promise<ToolOutcome>;
@@ -134,7 +134,7 @@ export type CallProgress =
   | { readonly kind: 'status'; readonly text: string };
 
 /** A question to the user: from the model, about a plan, or for consent. */
-export type PersonQuestion =
+export type UserQuestion =
   | { readonly kind: 'questions'; readonly questions: readonly JsonObject[] }
   | { readonly kind: 'plan'; readonly plan: string }
   /** Asks for consent. `canKeep`: the answer may apply to the project from now on. */
@@ -145,8 +145,8 @@ export type PersonQuestion =
       readonly canKeep: boolean;
     };
 
-/** The user's answer to a `PersonQuestion`. */
-export type PersonAnswer =
+/** The user's answer to a `UserQuestion`. */
+export type UserAnswer =
   | { readonly kind: 'answers'; readonly answers: Readonly<Record<string, string>> }
   | {
       readonly kind: 'plan';
@@ -157,10 +157,10 @@ export type PersonAnswer =
     }
   | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean };
 
-export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<PersonAnswer | undefined>;
+export type AskUser = (question: UserQuestion, signal: AbortSignal) => Promise<UserAnswer | undefined>;
 
 export type AskConsent = (
-  wish: Omit<Extract<PersonQuestion, { readonly kind: 'consent' }>, 'kind'>,
+  wish: Omit<Extract<UserQuestion, { readonly kind: 'consent' }>, 'kind'>,
   signal: AbortSignal,
 ) => Promise<{ readonly isGiven: boolean; readonly isKept?: boolean }>;
 

@@ -2,22 +2,22 @@
 // hooks run while the user is asked.
 import type { AgentHooks } from './agent-hooks.ts';
 import type { Approve } from './parts.ts';
-import type { AskConsent, AskPerson, PersonQuestion } from './tool.ts';
+import type { AskConsent, AskUser, UserQuestion } from './tool.ts';
 
 const needed = {
   plan: 'your approval of a plan',
   questions: 'your answer',
   consent: 'your consent',
-} as const satisfies Record<PersonQuestion['kind'], string>;
+} as const satisfies Record<UserQuestion['kind'], string>;
 
 export class UserQuestions {
   readonly #approve: Approve;
-  readonly #ask: AskPerson;
+  readonly #ask: AskUser;
   readonly #hooks: () => AgentHooks;
   readonly #notifying = new Set<Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(approve: Approve, ask: AskPerson, hooks: () => AgentHooks) {
+  constructor(approve: Approve, ask: AskUser, hooks: () => AgentHooks) {
     this.#approve = approve;
     this.#ask = ask;
     this.#hooks = hooks;
@@ -31,7 +31,7 @@ export class UserQuestions {
       return this.#approve(request);
     });
 
-  readonly ask: AskPerson = (question, signal) =>
+  readonly ask: AskUser = (question, signal) =>
     this.#inTurn(async () => {
       if (signal.aborted) return undefined;
       this.#notify(`Clew needs ${needed[question.kind]}`, 'elicitation_dialog', signal);

@@ -179,7 +179,7 @@ async function tryOne(
     isProjectTrusted: isOpen || (attack.isTrusted ?? false),
     allowedTools: allow,
     approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [
       (event) => {
         if (event.type === 'call' && swap?.[0] === ran) execFileSync('sh', ['-c', swap[1]]);

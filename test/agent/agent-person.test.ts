@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { PermissionMode } from '../../src/agent/permission-mode.ts';
-import type { PersonAnswer, PersonQuestion } from '../../src/agent/tool.ts';
+import type { UserAnswer, UserQuestion } from '../../src/agent/tool.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, results, says, texts, toolNames } from '../support/agent-talk.ts';
 import { sample } from './mcp/mcp-kit.ts';
@@ -19,14 +19,14 @@ for (const [what, before, answer, after] of [
   ['stays where nobody answers', 'default', undefined, 'plan'],
 ] as const satisfies readonly (readonly [string, PermissionMode, object | undefined, PermissionMode])[]) {
   test(`plan mode ${what}`, async (t) => {
-    const asked: PersonQuestion[] = [];
+    const asked: UserQuestion[] = [];
     const write = { file_path: 'a.txt', content: 'x' };
     const kit = await startAgent(
       t,
       [calls(['Write', write], ['ExitPlanMode', { plan }]), calls(['Write', write]), says('ok')],
       {
         mode: before,
-        askPerson: async (question): Promise<PersonAnswer | undefined> => {
+        askUser: async (question): Promise<UserAnswer | undefined> => {
           asked.push(question);
           return answer === undefined ? undefined : { kind: 'plan', ...answer };
         },
@@ -58,13 +58,13 @@ for (const [what, before, answer, after] of [
 const projectServer = { 'project/.mcp.json': JSON.stringify({ mcpServers: { sample: sample() } }) };
 
 test('a server of the project starts if the user agrees, who is asked only once', async (t) => {
-  const asked: PersonQuestion[] = [];
-  const askPerson = async (question: PersonQuestion): Promise<PersonAnswer> => {
+  const asked: UserQuestion[] = [];
+  const askUser = async (question: UserQuestion): Promise<UserAnswer> => {
     asked.push(question);
     return { kind: 'consent', isGiven: true, isKept: true };
   };
   const script = [calls(['mcp__sample__echo', { text: 'hello' }]), says('ok')];
-  const first = await startAgent(t, script, { files: projectServer, isInteractive: true, askPerson });
+  const first = await startAgent(t, script, { files: projectServer, isInteractive: true, askUser });
   await first.agent.prompt('go');
   assert.deepEqual(results(first.events)[0]?.content, [{ type: 'text', text: 'hello' }]);
   const [question] = asked;
@@ -74,20 +74,20 @@ test('a server of the project starts if the user agrees, who is asked only once'
   const local = path.join(first.cwd, '.claude', 'settings.local.json');
   assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')), { enabledMcpjsonServers: ['sample'] });
   await first.agent.close('exit');
-  const second = await startAgent(t, script, { folder: first.folder, isInteractive: true, askPerson });
+  const second = await startAgent(t, script, { folder: first.folder, isInteractive: true, askUser });
   await second.agent.prompt('go');
   assert.equal(results(second.events)[0]?.isError, false);
   assert.equal(asked.length, 1);
 });
 
 test('a server of the project does not start if the user refuses or nobody can answer', async (t) => {
-  const refused = async (): Promise<PersonAnswer> => ({ kind: 'consent', isGiven: false });
+  const refused = async (): Promise<UserAnswer> => ({ kind: 'consent', isGiven: false });
   const never = async () => assert.fail('nobody is there to be asked');
-  for (const [isInteractive, askPerson, status] of [
+  for (const [isInteractive, askUser, status] of [
     [true, refused, 'disabled'],
     [false, never, 'needs-approval'],
   ] as const) {
-    const kit = await startAgent(t, [says('ok')], { files: projectServer, isInteractive, askPerson });
+    const kit = await startAgent(t, [says('ok')], { files: projectServer, isInteractive, askUser });
     await kit.agent.prompt('go');
     assert.deepEqual(
       kit.agent.state.mcpServers.map(({ name, status }) => [name, status]),
@@ -108,15 +108,15 @@ test('a mention is judged as a Read: denied files are left out, files outside ar
     'claude/settings.json': JSON.stringify({ permissions: { deny: ['Read(./closed.txt)'] } }),
   };
   const asked: string[] = [];
-  const agrees = async (question: PersonQuestion): Promise<PersonAnswer> => {
+  const agrees = async (question: UserQuestion): Promise<UserAnswer> => {
     asked.push(question.kind === 'consent' ? question.title : question.kind);
     return { kind: 'consent', isGiven: true };
   };
   const nobody = async () => undefined;
   const text = 'look at @open.txt, @closed.txt and @../outside.txt';
   const seen: boolean[][] = [];
-  for (const askPerson of [agrees, nobody]) {
-    const kit = await startAgent(t, [says('ok')], { files, mode: 'default', askPerson, isInteractive: true });
+  for (const askUser of [agrees, nobody]) {
+    const kit = await startAgent(t, [says('ok')], { files, mode: 'default', askUser, isInteractive: true });
     await kit.agent.prompt(text);
     const sent = texts(kit.bodies()[0]).join();
     seen.push(['open words', 'closed words', 'outside words'].map((words) => sent.includes(words)));

@@ -33,7 +33,7 @@ const agent = await openAgent({
   isInteractive: false,
   isProjectTrusted: true,
   approve: async () => ({ kind: 'deny', message: 'no', isInterrupt: false }),
-  askPerson: async () => undefined,
+  askUser: async () => undefined,
   sinks: [],
 });
 const outcome = await agent.prompt('go').then(

@@ -173,7 +173,7 @@ async function assertAfter(folder: string, server: MessagesServer): Promise<void
     isInteractive: false,
     isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [],
   });
   const ended = await agent.prompt('proceed');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { PersonAnswer, PersonQuestion } from '../../src/agent/tool.ts';
+import type { UserAnswer, UserQuestion } from '../../src/agent/tool.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, says } from '../support/headless-kit.ts';
@@ -54,13 +54,13 @@ test('no mode and no rule lets the credentials file into a request', async (t) =
       calls(['Read', { file_path: file }], ['Bash', { command: `cat ${file}` }], ['Read', { file_path: 'a.txt' }]),
       says('ok'),
     ];
-    const consent = async (): Promise<PersonAnswer> => ({ kind: 'consent', isGiven: true });
+    const consent = async (): Promise<UserAnswer> => ({ kind: 'consent', isGiven: true });
     const kit = await startAgent(t, script, {
       folder,
       files,
       mode,
       isInteractive: true,
-      askPerson: consent,
+      askUser: consent,
       approve: async () => ({ kind: 'allow' }),
       allowedTools: ['Read', 'Bash', `Read(/${file})`],
     });
@@ -78,12 +78,12 @@ test('an import of secrets or from outside is asked for once, and left out if no
     'project/fine.md': 'fine words',
   };
   const asked: string[] = [];
-  const askPerson = async (question: PersonQuestion): Promise<PersonAnswer> => {
+  const askUser = async (question: UserQuestion): Promise<UserAnswer> => {
     assert.ok(question.kind === 'consent');
     asked.push(path.basename(question.title));
     return { kind: 'consent', isGiven: question.title.includes('out.md') };
   };
-  const kit = await startAgent(t, [says('a'), says('b')], { files, isInteractive: true, askPerson });
+  const kit = await startAgent(t, [says('a'), says('b')], { files, isInteractive: true, askUser });
   await kit.agent.prompt('one');
   await kit.agent.prompt('two');
   assert.deepEqual(asked, ['.env with the instructions?', 'out.md with the instructions?']);

@@ -26,7 +26,7 @@ const agent = await openAgent({
   isInteractive: false,
   isProjectTrusted: true,
   approve: async () => ({ kind: 'deny', message: 'no', isInterrupt: false }),
-  askPerson: async () => undefined,
+  askUser: async () => undefined,
   sinks: [
     (event) => {
       if (event.type === 'result') process.stdout.write(`${JSON.stringify(event.outcome.content)}\n`);

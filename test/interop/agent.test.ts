@@ -253,7 +253,7 @@ async function rewindToSecond(kit: HeadlessKit): Promise<void> {
     isInteractive: false,
     isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [],
   });
   const [, second] = await agent.rewindPoints();

@@ -114,7 +114,7 @@ async function runOurs(t: TestContext, session: string, cwd: string, root: strin
     isInteractive: false,
     isProjectTrusted: true,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [],
   });
   const ended = await agent.prompt(promptOf(session));

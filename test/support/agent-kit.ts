@@ -52,7 +52,7 @@ export async function startAgent(t: TestContext, script: Script, options: AgentK
       isInteractive: false,
       isProjectTrusted: true,
       approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
-      askPerson: async () => undefined,
+      askUser: async () => undefined,
       sinks: [
         async (event) => {
           events.push(event);

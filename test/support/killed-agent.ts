@@ -23,7 +23,7 @@ if (process.argv[2] !== undefined) {
     isProjectTrusted: true,
     withProgressEntries: killAt !== null && killAt % 2 === 1,
     approve: async () => ({ kind: 'deny', message: 'nobody is here', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [
       () => {
         events++;

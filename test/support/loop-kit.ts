@@ -204,7 +204,7 @@ export async function startLoop(
     host: 'gateway',
     judge: allowAll,
     approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     session: () => session,
     mode: () => 'default',
     emit,

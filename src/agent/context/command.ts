@@ -29,7 +29,7 @@ export interface Command {
   readonly argumentHint: string | undefined;
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
-  readonly isForPerson: boolean;
+  readonly isForUser: boolean;
   readonly isForModel: boolean;
   readonly body: string;
 }
@@ -117,7 +117,7 @@ function toCommand(
     argumentHint: fieldText(head, 'argument-hint'),
     allowedTools: fieldTools(head, 'allowed-tools') ?? [],
     model: model === 'inherit' ? undefined : model,
-    isForPerson: fieldFlag(head, 'user-invocable') ?? true,
+    isForUser: fieldFlag(head, 'user-invocable') ?? true,
     isForModel: kind === 'skill' && fieldFlag(head, 'disable-model-invocation') !== true,
     body: head.body,
   };

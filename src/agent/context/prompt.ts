@@ -58,7 +58,7 @@ export function readCommand(
   commands: readonly Command[],
 ): { readonly command: Command; readonly args: string } | undefined {
   const match = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text.length > 1_000_000 ? '' : text);
-  const command = commands.find(({ name, isForPerson }) => isForPerson && name === match?.[1]);
+  const command = commands.find(({ name, isForUser }) => isForUser && name === match?.[1]);
   return command === undefined ? undefined : { command, args: (match?.[2] ?? '').trim() };
 }
 

@@ -34,7 +34,7 @@ export const askUserQuestionTool: Tool = defineTool({
   isReadOnly: false,
   run: async ({ questions }, context) => {
     const asked: readonly JsonObject[] = questions;
-    const answer = await context.askPerson({ kind: 'questions', questions: asked });
+    const answer = await context.askUser({ kind: 'questions', questions: asked });
     if (answer?.kind !== 'answers')
       throw new ToolFailure('Nobody answered the questions. Decide by yourself and say what you assumed, or stop.');
     const given = Object.entries(answer.answers).map(([text, reply]) => `"${text}"="${reply}"`);
@@ -55,7 +55,7 @@ export const exitPlanModeTool: Tool = defineTool({
   }),
   isReadOnly: false,
   run: async ({ plan }, context) => {
-    const answer = await context.askPerson({ kind: 'plan', plan });
+    const answer = await context.askUser({ kind: 'plan', plan });
     if (answer?.kind !== 'plan') throw new ToolFailure('Nobody approved the plan. Stay in plan mode and end the turn.');
     const comment = answer.comment === undefined || answer.comment === '' ? '' : ` They say: ${answer.comment}`;
     if (!answer.isApproved)

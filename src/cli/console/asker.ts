@@ -2,7 +2,7 @@
 // needed, because the turn was interrupted, answers itself.
 import type { Approve } from '../../agent/parts.ts';
 import type { PermissionMode } from '../../agent/permission-mode.ts';
-import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
+import type { UserAnswer, UserQuestion } from '../../agent/tool.ts';
 import type { Key } from '../terminal/keys.ts';
 import { createStyle } from '../terminal/style.ts';
 import type { ConsoleStore } from './console-state.ts';
@@ -78,11 +78,11 @@ export class Asker {
     return approvalOf(await this.ask(approvalDialog(request), request.signal), request);
   }
 
-  async askPerson(
-    question: PersonQuestion,
+  async askUser(
+    question: UserQuestion,
     signal: AbortSignal,
     setMode: (mode: PermissionMode) => Promise<void>,
-  ): Promise<PersonAnswer | undefined> {
+  ): Promise<UserAnswer | undefined> {
     if (question.kind === 'plan') return this.#askForPlan(question.plan, signal, setMode);
     if (question.kind === 'consent') return consentOf(await this.ask(consentDialog(question), signal), question);
     const answers: Record<string, string> = {};
@@ -99,7 +99,7 @@ export class Asker {
     plan: string,
     signal: AbortSignal,
     setMode: (mode: PermissionMode) => Promise<void>,
-  ): Promise<PersonAnswer> {
+  ): Promise<UserAnswer> {
     this.#store.update({ view: addItem(this.#store.get().view, { kind: 'plan', text: plan }) });
     const { answer, acceptsEdits } = planDecisionOf(await this.ask(planDialog(), signal));
     if (acceptsEdits) await setMode('acceptEdits');

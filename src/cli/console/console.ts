@@ -36,7 +36,7 @@ export interface ConsoleOptions {
   readonly stderr: WriteStream;
   /** Loaded after the first frame, because the libraries of the model and the tools load slowly. */
   readonly loadAgent: () => Promise<OpenAgent>;
-  readonly agent: Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
+  readonly agent: Omit<AgentOptions, 'approve' | 'askUser' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
   /** Whether the folder is trusted; asked before the agent reads its settings. */
   readonly decideTrust: (ask: AskDialog) => Promise<boolean>;
   readonly firstPrompt?: string;
@@ -124,8 +124,8 @@ class Console {
         isInteractive: true,
         isProjectTrusted: await trusting,
         approve: (request) => this.#asker.approve(request),
-        askPerson: (question, signal) =>
-          this.#asker.askPerson(question, signal, async (mode) => this.#agent?.setMode(mode)),
+        askUser: (question, signal) =>
+          this.#asker.askUser(question, signal, async (mode) => this.#agent?.setMode(mode)),
         sinks: [(event) => this.#hear(event)],
       });
     const opening = openOrCopy(options.session, open, ask);

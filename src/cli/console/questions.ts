@@ -1,7 +1,7 @@
 // Turns questions of the agent into dialogs, and the choices of the user into answers.
 import type { ToolCallView } from '../../agent/event.ts';
 import type { Approval, RuleOffer } from '../../agent/parts.ts';
-import type { PersonAnswer, PersonQuestion } from '../../agent/tool.ts';
+import type { UserAnswer, UserQuestion } from '../../agent/tool.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
 import { reveal } from '../../base/revealed-text.ts';
 import { displayWidth, oneLine } from '../../base/terminal-text.ts';
@@ -112,7 +112,7 @@ export function planDialog(): Dialog {
 }
 
 export interface PlanDecision {
-  readonly answer: PersonAnswer;
+  readonly answer: UserAnswer;
   readonly acceptsEdits: boolean;
 }
 
@@ -123,7 +123,7 @@ export function planDecisionOf(answer: DialogAnswer): PlanDecision {
 }
 
 /** A permission that only the user can give: a server of the project, a file outside of it. */
-export type ConsentQuestion = Extract<PersonQuestion, { readonly kind: 'consent' }>;
+export type ConsentQuestion = Extract<UserQuestion, { readonly kind: 'consent' }>;
 
 export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dialog {
   const kept = { hint: 'in this project, .claude/settings.local.json' };
@@ -137,7 +137,7 @@ export function consentDialog({ title, details, canKeep }: ConsentQuestion): Dia
   });
 }
 
-export function consentOf(answer: DialogAnswer, { canKeep }: ConsentQuestion): PersonAnswer {
+export function consentOf(answer: DialogAnswer, { canKeep }: ConsentQuestion): UserAnswer {
   const index = answer.kind === 'cancelled' ? -1 : (answer.indexes[0] ?? -1);
   return { kind: 'consent', isGiven: index === 0 || (canKeep && index === 1), isKept: canKeep && index % 2 === 1 };
 }

@@ -12,7 +12,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export const inputFormats = ['text', 'stream-json'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-export type RunOptions = Omit<AgentOptions, 'approve' | 'askPerson' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
+export type RunOptions = Omit<AgentOptions, 'approve' | 'askUser' | 'sinks' | 'isInteractive' | 'isProjectTrusted'>;
 
 export interface PrintOptions {
   readonly prompt: string | undefined;

@@ -101,7 +101,7 @@ class PrintRun {
       isProjectTrusted: trustsProject || (await isFolderAccepted({ cwd, root, env, home: homedir() })),
       isInteractive: false,
       approve: refuseAll,
-      askPerson: async () => undefined,
+      askUser: async () => undefined,
       sinks: [(event) => this.#hear(event)],
     });
     return this.#agent;

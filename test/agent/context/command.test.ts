@@ -73,7 +73,7 @@ const command = (body: string, more: Partial<Command> = {}): Command => ({
   argumentHint: undefined,
   allowedTools: [],
   model: undefined,
-  isForPerson: true,
+  isForUser: true,
   isForModel: false,
   body,
   ...more,
@@ -93,7 +93,7 @@ test('commands and skills of the project and the user are found by name, the nea
     'user/commands/greet.md': 'hidden by the skill',
     'user/skills/quiet/SKILL.md': '---\ndescription: Q\ndisable-model-invocation: true\nuser-invocable: no\n---\nq',
   });
-  const rest = { argumentHint: undefined, allowedTools: [], model: undefined, isForPerson: true, isForModel: false };
+  const rest = { argumentHint: undefined, allowedTools: [], model: undefined, isForUser: true, isForModel: false };
   assert.deepEqual(await load(), [
     {
       name: 'fix',
@@ -104,7 +104,7 @@ test('commands and skills of the project and the user are found by name, the nea
       argumentHint: '[issue]',
       allowedTools: ['Bash(git:*)', 'Read'],
       model: 'haiku',
-      isForPerson: true,
+      isForUser: true,
       isForModel: false,
       body: 'Fix $1',
     },
@@ -125,7 +125,7 @@ test('commands and skills of the project and the user are found by name, the nea
       scope: 'user',
       file: path.join(top, 'user/skills/quiet/SKILL.md'),
       description: 'Q',
-      isForPerson: false,
+      isForUser: false,
       body: 'q',
     },
     {

@@ -148,8 +148,8 @@ test('AskUserQuestion returns the answers, or says that nobody answered', async 
       multiSelect: false,
     },
   ];
-  const askPerson = async () => ({ kind: 'answers', answers: { 'Which?': 'B' } }) as const;
-  assert.deepEqual(await bench.call('AskUserQuestion', { questions }, { askPerson }), {
+  const askUser = async () => ({ kind: 'answers', answers: { 'Which?': 'B' } }) as const;
+  assert.deepEqual(await bench.call('AskUserQuestion', { questions }, { askUser }), {
     content: 'The person has answered: "Which?"="B". Go on with these answers in mind.',
     isError: false,
     stored: { questions, answers: { 'Which?': 'B' } },
@@ -165,7 +165,7 @@ test('ExitPlanMode succeeds only if the user approves', async (t) => {
   const bench = makeBench(t);
   const plan = '# Plan\n\n1. Do it\n';
   const answer = (isApproved: boolean, comment?: string) => ({
-    askPerson: async () => ({ kind: 'plan', isApproved, ...(comment === undefined ? {} : { comment }) }) as const,
+    askUser: async () => ({ kind: 'plan', isApproved, ...(comment === undefined ? {} : { comment }) }) as const,
   });
   assert.deepEqual(await bench.call('ExitPlanMode', { plan }, answer(true)), {
     content: `The person has approved the plan. Begin with the work.\n\n## Approved plan\n${plan}`,

@@ -19,7 +19,7 @@ async function run(command: string, run_in_background = false): Promise<void> {
       workspace,
       progress: (update) => print(update.text),
       keepFile: async () => undefined,
-      askPerson: async () => undefined,
+      askUser: async () => undefined,
       askModel: async () => ({ problem: '' }),
       startAgent: async () => ({ content: '', isError: true, stored: '' }),
     },

@@ -34,12 +34,12 @@ test('every stored result has the shape of its kind', async (t) => {
   await call('Glob', { pattern: '*' });
   await call('Grep', { pattern: 'e', output_mode: 'content' });
   await call('TodoWrite', { todos: [] });
-  await call('ExitPlanMode', { plan: 'p' }, { askPerson: async () => ({ kind: 'plan', isApproved: true }) });
+  await call('ExitPlanMode', { plan: 'p' }, { askUser: async () => ({ kind: 'plan', isApproved: true }) });
   const options = [{ label: 'a' }, { label: 'b' }];
   await call(
     'AskUserQuestion',
     { questions: [{ question: 'q', header: 'h', options }] },
-    { askPerson: async () => ({ kind: 'answers', answers: { q: 'a' } }) },
+    { askUser: async () => ({ kind: 'answers', answers: { q: 'a' } }) },
   );
   await call('WebSearch', { query: 'xx' }, { askModel: async () => ({ blocks: [{ type: 'text', text: 'x' }] }) });
   assert.deepEqual(kinds, [

@@ -55,7 +55,7 @@ export function makeBench(
       workspace,
       progress: (update) => void progress.push(update),
       keepFile: async (file) => void kept.push(file),
-      askPerson: async () => undefined,
+      askUser: async () => undefined,
       askModel: async () => ({ problem: 'no model in this test' }),
       startAgent: async () => assert.fail('no agent in this test'),
       ...more,

@@ -104,7 +104,7 @@ export const scripts: Readonly<Record<string, Script>> = {
   },
   plan: async (play) => {
     const plan = '1. Find the lamp\n2. Light it\n3. Test it';
-    const answer = await play.options.askPerson({ kind: 'plan', plan }, play.signal);
+    const answer = await play.options.askUser({ kind: 'plan', plan }, play.signal);
     await stream(play, `The plan: ${JSON.stringify(answer)}`);
   },
   ask: async (play) => {
@@ -120,7 +120,7 @@ export const scripts: Readonly<Record<string, Script>> = {
         options: [{ label: 'Red' }, { label: 'Green' }, { label: 'Blue' }],
       },
     ];
-    const answer = await play.options.askPerson({ kind: 'questions', questions }, play.signal);
+    const answer = await play.options.askUser({ kind: 'questions', questions }, play.signal);
     await stream(play, `Answered: ${JSON.stringify(answer)}`);
   },
   agent: async (play) => {

@@ -91,15 +91,15 @@ test('consent is given once, always, not now or never; Esc declines', async () =
   const never = async () => assert.fail('no mode is set');
   const answers: unknown[] = [];
   for (const key of ['1', '2', '3', '4']) {
-    const asked = asker.askPerson(question, new AbortController().signal, never);
+    const asked = asker.askUser(question, new AbortController().signal, never);
     await tick();
     press(key);
     answers.push(await asked);
   }
-  const plain = asker.askPerson({ ...question, canKeep: false }, new AbortController().signal, never);
+  const plain = asker.askUser({ ...question, canKeep: false }, new AbortController().signal, never);
   await tick();
   press('2');
-  answers.push(await plain, await asker.askPerson(question, AbortSignal.abort(), never));
+  answers.push(await plain, await asker.askUser(question, AbortSignal.abort(), never));
   const said = (isGiven: boolean, isKept: boolean) => ({ kind: 'consent', isGiven, isKept });
   assert.deepEqual(answers, [
     said(true, false),

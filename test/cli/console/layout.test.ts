@@ -24,7 +24,7 @@ async function busyState(): Promise<ConsoleState> {
     isInteractive: true,
     isProjectTrusted: true,
     approve: async () => ({ kind: 'allow' }),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     sinks: [],
   });
   const long = '日本語 and a long line of words without an end, '.repeat(20);
