@@ -12,17 +12,20 @@ import {
   openIndexInMemory,
   removeIndex,
 } from '../library/schema.ts';
+import type { ReadSummaries } from '../library/session-summaries.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
 import { writeNotice } from './notice.ts';
 import { rootsOf } from './roots-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
-type Work<T> = (database: Database, report: IndexReport) => Promise<T> | T;
+type Work<T> = (database: Database, report: IndexReport, summaries: ReadSummaries) => Promise<T> | T;
 
 export interface IndexNeed {
   /** Reading all sessions for one call takes too long, or the index is the result. */
   readonly mustBeOnDisk?: boolean;
+  /** The work lists sessions (`sessionsIn`): their summaries are made while they are read. */
+  readonly withSummaries?: boolean;
 }
 
 /**
@@ -31,42 +34,49 @@ export interface IndexNeed {
  */
 export async function withIndex<T>(input: CommandInput, work: Work<T>, need: IndexNeed = {}): Promise<T> {
   try {
-    return await withIndexOnDisk(input, work);
+    return await withIndexOnDisk(input, work, need);
   } catch (error) {
     if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
     writeNotice(input.io.stderr, `${error.message}; until then every call reads all sessions`);
-    return attempt(input, openIndexInMemory(), work);
+    return attempt(input, openIndexInMemory(), work, need);
   }
 }
 
-async function withIndexOnDisk<T>(input: CommandInput, work: Work<T>): Promise<T> {
+async function withIndexOnDisk<T>(input: CommandInput, work: Work<T>, need: IndexNeed): Promise<T> {
   const { io } = input;
   const folder = stateFolder(io.env);
   const file = indexPath(folder);
   const open = (): Database => openIndex({ folder, onNotice: (message) => writeNotice(io.stderr, message) });
   try {
-    return await attempt(input, open(), work);
+    return await attempt(input, open(), work, need);
   } catch (error) {
     if (!isOfDatabase(error)) throw error;
     if (!isBroken(error)) throw indexError(error, file);
     writeNotice(io.stderr, 'the index was damaged; rebuilding the index');
     removeIndex(file);
-    return await attempt(input, open(), work);
+    return await attempt(input, open(), work, need);
   }
 }
 
-async function attempt<T>(input: CommandInput, database: Database, work: Work<T>): Promise<T> {
+async function attempt<T>(
+  input: CommandInput,
+  database: Database,
+  work: Work<T>,
+  { withSummaries = false }: IndexNeed,
+): Promise<T> {
   const { stderr } = input.io;
   const roots = rootsOf(input);
   const progress = showProgress({ stderr, label: 'reading sessions' });
+  const summaries: ReadSummaries = new Map();
   try {
     const report = updateRows(database, {
       roots,
+      ...(withSummaries && { summaries }),
       onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
     });
     progress.end();
     input.unread.add(report.problems);
-    return await work(database, report);
+    return await work(database, report, summaries);
   } finally {
     progress.end();
     database.close();

@@ -1,6 +1,7 @@
 // The roots → the list of their sessions; what could not be read is reported on stderr.
 import type { Database } from '../library/database.ts';
 import { listSessions, type SessionList } from '../library/session-list.ts';
+import type { ReadSummaries } from '../library/session-summaries.ts';
 import type { CommandInput } from './command.ts';
 import { withIndex } from './current-index.ts';
 import { writeNotice } from './notice.ts';
@@ -8,7 +9,7 @@ import { rootsOf } from './roots-argument.ts';
 import { showProgress } from './terminal/progress.ts';
 
 export function currentSessions(input: CommandInput): Promise<SessionList> {
-  return withIndex(input, (database) => sessionsIn(database, input));
+  return withIndex(input, (database, _, summaries) => sessionsIn(database, input, summaries), { withSummaries: true });
 }
 
 /** The same from an open, current index. */
@@ -18,7 +19,7 @@ export async function sessionsIn(database: Database, input: CommandInput): Promi
   try {
     const onProgress = ({ bytesDone, bytesTotal }: { bytesDone: number; bytesTotal: number }): void =>
       progress.update(bytesDone, bytesTotal);
-    const list = await listSessions(database, { roots: rootsOf(input), onProgress });
+    const list = listSessions(database, { roots: rootsOf(input), onProgress, summaries });
     progress.end();
     for (const file of list.foreign) writeNotice(stderr, `skipped ${file}: it is not a Claude Code transcript`);
     input.unread.add(list.problems);

@@ -3,6 +3,7 @@ import type { Database } from '../library/database.ts';
 import { findExpiring } from '../library/expiry.ts';
 import { countLibrary } from '../library/library-usage.ts';
 import { createCalendar } from '../library/local-days.ts';
+import type { ReadSummaries } from '../library/session-summaries.ts';
 import { collectStats, type LibraryStats } from '../library/stats.ts';
 import { makeCells, type UsageCell, usageCells } from '../library/usage-cells.ts';
 import { type CommandInput, textFlag } from './command.ts';
@@ -24,7 +25,11 @@ export async function run(input: CommandInput): Promise<void> {
   const nowMs = Date.now();
   const since = textFlag(flags, 'since');
   const sinceMs = since === undefined ? undefined : parseTime(since, '--since', false, nowMs);
-  const { stats, expiring } = await withIndex(input, (database) => collect(database, input, sinceMs, nowMs));
+  const { stats, expiring } = await withIndex(
+    input,
+    (database, _, summaries) => collect(database, input, summaries, sinceMs, nowMs),
+    { withSummaries: true },
+  );
   if (flags.json === true)
     return writeOut(
       [`${jsonText({ ...statsJson(stats, sinceMs, expiring), unread: input.unread.problems }, 2)}\n`],
@@ -44,11 +49,12 @@ export async function run(input: CommandInput): Promise<void> {
 async function collect(
   database: Database,
   input: CommandInput,
+  summaries: ReadSummaries,
   sinceMs: number | undefined,
   nowMs: number,
 ): Promise<{ stats: LibraryStats; expiring: number }> {
   const isWanted = projectFilter(input);
-  const sessions = (await sessionsIn(database, input)).sessions.filter(isWanted);
+  const sessions = (await sessionsIn(database, input, summaries)).sessions.filter(isWanted);
   // By the same rule as `clew usage`: the two must not disagree.
   const cells = cellsSince(database, input, sinceMs).filter(({ session }) =>
     isWanted({ cwd: session.cwd, project: session.slug }),

@@ -4,8 +4,8 @@ import { unreadableCode } from '../base/errors.ts';
 import { isMessage } from '../session/node.ts';
 import type { Reachable } from '../session/reachable.ts';
 import { type AutoCompaction, autoCompactionOf } from '../session/resume/auto-compaction.ts';
-import { loadAgent, type Session } from '../session/session.ts';
-import type { TranscriptOptions } from '../session/transcript.ts';
+import { agentSession, type Session } from '../session/session.ts';
+import { loadTranscript, reloadTranscript } from '../session/transcript.ts';
 import { checkContent, checkHeads, checkImages, type PlacedViolation } from './api.ts';
 import { compareFindings, type Finding } from './finding.ts';
 import { checkFolder, type FolderOptions } from './folder.ts';
@@ -13,7 +13,7 @@ import { checkGraph } from './graph.ts';
 import { checkLines } from './lines.ts';
 import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
 import { restoredSession } from './restored.ts';
-import type { Screening } from './screen.ts';
+import { isDamagedInside, type Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 import { checkThinking } from './thinking.ts';
 
@@ -59,7 +59,7 @@ export async function diagnoseSession(stored: Session, options: DiagnoseOptions 
     ...api.findings,
     ...checkThinking(patient),
     ...checkFolder(session, options),
-    ...(await checkAgents(session, { strict: screening?.isDamagedInside !== false })),
+    ...checkAgents(session, screening !== undefined),
   ];
   return {
     sessionId: session.id,
@@ -89,13 +89,16 @@ function withoutTold(stored: readonly Finding[], sent: readonly Finding[]): Find
   return stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`));
 }
 
-async function checkAgents(session: Session, options: TranscriptOptions): Promise<Finding[]> {
+/** `isScreened`: only those with damage inside are read strictly. */
+function checkAgents(session: Session, isScreened: boolean): Finding[] {
   if (session.isAgent) return [];
   const findings: Finding[] = [];
   for (const agent of session.agents) {
     if (agent.path === undefined) continue;
     try {
-      const own = { ...(await loadAgent(session, agent, options)), isAgent: true };
+      const light = loadTranscript(agent.path, { strict: !isScreened });
+      const transcript = isScreened && isDamagedInside(light) ? reloadTranscript(light, { strict: true }) : light;
+      const own = { ...agentSession(session, agent, transcript), isAgent: true };
       const found = checkPatient(examine(own)).filter((finding) => !hangsOnMain(finding, own, session));
       findings.push(...found.map(ofAgent));
     } catch (error) {

@@ -8,7 +8,7 @@ import { isUuid } from '../base/uuid.ts';
 import { findExpiring } from '../library/expiry.ts';
 import { type JudgedSession, verdictState } from '../library/verdicts.ts';
 import { makeSession } from '../session/session.ts';
-import { loadTranscript } from '../session/transcript.ts';
+import { loadTranscript, reloadTranscript } from '../session/transcript.ts';
 import type { FoundSession } from '../store/discover.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import type { ProjectsFolder } from '../store/roots.ts';
@@ -63,12 +63,14 @@ async function diagnoseFile(
   listings: ProjectListings,
   options: FolderOptions,
 ): Promise<Pick<LibraryDiagnosis, 'diagnosis' | 'problems'>> {
-  const files = await sessionFiles(file, listings);
+  const files = sessionFiles(file, listings);
   const session = makeSession(files, loadTranscript(file));
   const { problems } = files;
   if (session.transcript.foreign !== undefined) return { diagnosis: undefined, problems };
   const screening = screenSession(session);
-  const read = screening.isDamagedInside ? makeSession(files, loadTranscript(file, { strict: true })) : session;
+  const read = screening.isDamagedInside
+    ? makeSession(files, reloadTranscript(session.transcript, { strict: true }))
+    : session;
   return { diagnosis: await diagnoseSession(read, { ...options, screening }), problems };
 }
 

@@ -9,9 +9,8 @@ import {
 } from '../format/restore-lines.ts';
 import { isMessage } from '../session/node.ts';
 import { makeSession, type Session } from '../session/session.ts';
-import { loadTranscript } from '../session/transcript.ts';
+import { loadTranscript, rangesOf } from '../session/transcript.ts';
 import { keepText } from '../store/kept-text.ts';
-import { RangeReader } from '../store/ranges.ts';
 import { type Finding, makeFinding } from './finding.ts';
 
 export interface RestoredSession {
@@ -43,7 +42,7 @@ function restore(session: Session): RestoredSession {
   const asItIs = { session, findings: [], placed: (finding: Finding) => finding, lineOf: (line: number) => line };
   const { transcript } = session;
   if (!isSuspect(session) || transcript.sizeBytes > maxBytes) return asItIs;
-  const original = new RangeReader(transcript.path).read(0, transcript.sizeBytes);
+  const original = rangesOf(transcript).read(0, transcript.sizeBytes);
   const lines = restoreLines(original);
   if (lines === undefined) return asItIs;
   const path = `${transcript.path}#restored`;
@@ -70,11 +69,11 @@ const signs = new Set(['L-not-json', 'L-spliced', 'L-torn-tail', 'L-nul']);
 function isSuspect({ transcript }: Session): boolean {
   const said = transcript.diagnostics.filter(({ code }) => signs.has(code));
   if (said.length === 0) return false;
-  return said.length > 1 || said[0]?.code !== 'L-torn-tail' || isUtf16(transcript.path);
+  return said.length > 1 || said[0]?.code !== 'L-torn-tail' || isUtf16(transcript);
 }
 
-function isUtf16(path: string): boolean {
-  return utf16Of(new RangeReader(path, utf16HeadBytes).read(0, utf16HeadBytes)) !== undefined;
+function isUtf16(transcript: Session['transcript']): boolean {
+  return utf16Of(rangesOf(transcript).read(0, utf16HeadBytes)) !== undefined;
 }
 
 function lineOffsets(bytes: Buffer): readonly number[] {

@@ -16,10 +16,11 @@ export interface ByteScreening {
   readonly imageLines: readonly number[];
 }
 
-export function screenBytes(file: string, signs: ByteSigns): ByteScreening {
+/** `whole`: the bytes of the file, if they are in memory. */
+export function screenBytes(file: string, signs: ByteSigns, whole?: Buffer): ByteScreening {
   const imageLines: number[] = [];
   let [signatures, isDamagedInside, isOdd] = [0, false, false];
-  for (const window of windowsOf(file)) {
+  for (const window of whole === undefined ? windowsOf(file) : [{ bytes: whole, offset: 0 }]) {
     if (window === 'too long') return { isDamagedInside: true, isOdd: true, imageLines };
     const { bytes, offset } = window;
     isDamagedInside ||= !isUtf8(bytes) || hasLoneEscape(bytes);

@@ -2,6 +2,7 @@
 // much as reading the heads, and nearly all sessions are sound: a few searches over the bytes tell which may not be.
 import { callsOf, isMessage } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
+import { bytesOf, type Transcript } from '../session/transcript.ts';
 import { type ByteSigns, screenBytes } from './screen-bytes.ts';
 
 export interface Screening {
@@ -13,12 +14,16 @@ export interface Screening {
   readonly imageLines: readonly number[];
 }
 
+/** The same question for a sub-agent's transcript; its other signs do not count, since nobody resumes it. */
+export function isDamagedInside(transcript: Transcript): boolean {
+  return screenBytes(transcript.path, { thoughts: 0 }, bytesOf(transcript)).isDamagedInside;
+}
+
 export function screenSession(session: Session): Screening {
   const signs = signsOf(session);
-  const main = screenBytes(session.transcript.path, signs);
-  const isDamaged = (file: string): boolean => screenBytes(file, { thoughts: 0 }).isDamagedInside;
+  const main = screenBytes(session.transcript.path, signs, bytesOf(session.transcript));
   return {
-    isDamagedInside: main.isDamagedInside || session.agents.some(({ path }) => path !== undefined && isDamaged(path)),
+    isDamagedInside: main.isDamagedInside,
     isOdd: main.isOdd || hasOddHeads(session),
     imageLines: main.imageLines,
   };

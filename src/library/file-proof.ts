@@ -23,6 +23,15 @@ export function proveFile(path: string, offset: number): FileProof {
   }
 }
 
+/** The same for a file that is in memory. */
+export function proofOfBytes(bytes: Buffer, offset: number): FileProof {
+  const hash = (start: number, end: number): string => hashBuffer(bytes.copy(buffer, 0, start, end));
+  return {
+    headHash: hash(0, Math.min(headBytes, offset)),
+    tailHash: hash(Math.max(0, offset - tailBytes), offset),
+  };
+}
+
 export function bytesForProof(offset: number): number {
   return Math.min(headBytes, offset) + Math.min(tailBytes, offset);
 }

@@ -6,14 +6,17 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import { scanRecord } from '../format/scan.ts';
+import { rememberOwner } from '../session/agents.ts';
+import { Loader, makeTranscript } from '../session/transcript.ts';
 import type { DiskProblem } from '../store/folders.ts';
-import { readLineBatches } from '../store/lines.ts';
-import { agentIdOf } from '../store/session-files.ts';
+import { readLineBatches, readWholeFile, wholeFileBytes } from '../store/lines.ts';
+import { agentIdOf, ProjectListings } from '../store/session-files.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
-import { bytesForProof, type FileProof, proveFile } from './file-proof.ts';
+import { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
-import { type NewRows, type RowSource, readRows } from './row-reader.ts';
+import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, writeRows } from './row-writer.ts';
+import { type ReadSummaries, summaryOfTranscript } from './session-summaries.ts';
 import { forgetDocuments } from './text-schema.ts';
 import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { forgetCells } from './usage-cells.ts';
@@ -43,6 +46,8 @@ export interface UpdateOptions {
   /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
   readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
+  /** Gets the summary of every main transcript that is read from its beginning, for `listSessions`. */
+  readonly summaries?: ReadSummaries;
   /** How much is read for one transaction. */
   readonly batchBytes?: number;
 }
@@ -122,7 +127,7 @@ function readWork(
   state: IndexState,
   work: readonly WorkItem[],
   report: Counters,
-  { onProgress, batchBytes = defaultBatchBytes }: Pick<UpdateOptions, 'onProgress' | 'batchBytes'> = {},
+  { onProgress, summaries, batchBytes = defaultBatchBytes }: Omit<UpdateOptions, 'roots' | 'files'> = {},
 ): void {
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
@@ -134,14 +139,34 @@ function readWork(
     pending = 0;
     onProgress?.({ bytesDone, bytesTotal });
   };
-  for (const item of work) {
+  const listings = new ProjectListings();
+  // A summary counts flat agents, and only their lines say whose they are: so they come first.
+  const ordered = summaries === undefined ? work : work.toSorted((a, b) => Number(isFlat(b)) - Number(isFlat(a)));
+  for (const item of ordered) {
+    const { path: file } = item.file;
+    const isWhole = item.offset === 0 && item.file.size <= Math.min(wholeFileBytes, batchBytes);
+    const problemsBefore = report.problems.length;
+    const bytes = isWhole ? tryRead(file, report, () => readWholeFile(file, reuseMemory)) : undefined;
+    if (report.problems.length > problemsBefore) continue;
+    report.bytesRead += bytes?.length ?? 0;
+    const isSummarised = summaries !== undefined && item.offset === 0 && item.file.mainPath === file;
+    const loader = isSummarised ? new Loader({ withoutMessages: true }) : undefined;
+    const source = { path: file, sessionId: sessionIdOf(item.file), maxBytes: batchBytes, bytes, loader };
     let { offset, line } = item;
     for (;;) {
-      const sessionId = sessionIdOf(item.file);
-      const rows = tryRead({ path: item.file.path, sessionId, offset, line, maxBytes: batchBytes }, report);
+      const onRead = countInto(report);
+      const rows = tryRead(file, report, () => readRows({ ...source, offset, line, onRead }));
       if (rows === undefined) break;
       const isDone = rows.offset >= item.file.size || rows.bytesRead < batchBytes;
-      batch.push({ ...item, fromOffset: offset, fromLine: line, rows, isDone });
+      const proof = bytes === undefined ? undefined : proofOfBytes(bytes, rows.offset);
+      batch.push({ ...item, fromOffset: offset, fromLine: line, rows, isDone, proof });
+      if (isFlat(item) && offset === 0 && rows.facts.sessionId !== undefined) rememberOwner(file, rows.facts.sessionId);
+      if (isDone && loader !== undefined) {
+        loader.finish();
+        const transcript = makeTranscript(file, loader, bytes);
+        const summary = tryRead(file, report, () => summaryOfTranscript(item.file, transcript, listings));
+        if (summary !== undefined) summaries?.set(file, summary);
+      }
       bytesDone += rows.bytesRead;
       pending += rows.bytesRead;
       if (pending >= batchBytes || batch.length >= batchFiles || !isDone) flush();
@@ -152,6 +177,18 @@ function readWork(
     if (offset > item.offset) report.filesRead += 1;
   }
   if (batch.length > 0) flush();
+}
+
+function isFlat({ file }: WorkItem): boolean {
+  return file.mainPath === undefined;
+}
+
+let memory = Buffer.alloc(0);
+
+/** For one file after the other: fresh memory for each of thousands of files costs more than reading them. */
+function reuseMemory(size: number): Buffer {
+  if (memory.length < size) memory = Buffer.allocUnsafeSlow(Math.max(size, 1024 * 1024));
+  return memory;
 }
 
 /** By its place; only its lines say which session a flat agent file belongs to. */
@@ -173,6 +210,8 @@ interface Advance extends WorkItem {
   readonly rows: NewRows;
   /** The file was read to its end. */
   readonly isDone: boolean;
+  /** `undefined` if the file was too large to be in memory. */
+  readonly proof: FileProof | undefined;
 }
 
 type Counters = { filesRead: number; bytesRead: number; rowsWritten: number; problems: DiskProblem[] };
@@ -207,12 +246,13 @@ function isProved(file: string, before: KnownFile, state: IndexState, report: Co
   }
 }
 
-function tryRead(source: RowSource, report: Counters): NewRows | undefined {
+/** `undefined` after a failure, which is then among the problems. */
+function tryRead<T>(file: string, report: Counters, read: () => T): T | undefined {
   try {
-    return readRows({ ...source, onRead: countInto(report) });
+    return read();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'EIO';
-    report.problems.push({ path: source.path, code });
+    report.problems.push({ path: file, code });
     return undefined;
   }
 }
@@ -224,7 +264,7 @@ function countInto(report: Counters): (bytes: number) => void {
 }
 
 function writeBatch(database: Database, state: IndexState, batch: readonly Advance[], report: Counters): number {
-  // Outside the transaction: it reads the files again, and another process may be waiting to write.
+  // Outside the transaction: it may read the files again, and another process may be waiting to write.
   const proved = batch.flatMap((advance) => proveAdvance(advance, report));
   return database.transaction(() => {
     state.refresh();
@@ -259,6 +299,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
 /** Nothing where the file has vanished since it was read: the next update will not find it either. */
 function proveAdvance(advance: Advance, report: Counters): readonly (Advance & { readonly proof: FileProof })[] {
   const { path: file } = advance.file;
+  if (advance.proof !== undefined) return [{ ...advance, proof: advance.proof }];
   try {
     const proof = proveFile(file, advance.rows.offset);
     report.bytesRead += bytesForProof(advance.rows.offset);
@@ -322,8 +363,8 @@ function forgetFile(database: Database, { id, session }: KnownFile, isMain: bool
   if (!isMain) return;
   database
     .prepare(
-      `UPDATE sessions SET cwd = NULL, version = NULL, custom_title = NULL, ai_title = NULL, last_prompt = NULL,
-         first_prompt = NULL, started_at = NULL, ended_at = NULL, entries = 0, prompts = 0, damage = 0 WHERE id = ?`,
+      `UPDATE sessions SET cwd = NULL, first_prompt = NULL, started_at = NULL, ended_at = NULL, summary_state = NULL,
+         is_foreign = 0 WHERE id = ?`,
     )
     .run(session);
 }

@@ -56,14 +56,13 @@ export function newestSessions(
 }
 
 const newestFirst = `
-ORDER BY coalesce(s.ended_at, m.ended_at, (SELECT f.mtime_ms FROM files f WHERE f.path = s.path)) DESC LIMIT ?`;
+ORDER BY coalesce(s.ended_at, (SELECT f.mtime_ms FROM files f WHERE f.path = s.path)) DESC LIMIT ?`;
 
 const knownRows = `
-SELECT s.path AS main, coalesce(m.cwd, s.cwd) AS known_cwd, s.first_prompt, m.is_foreign,
-  coalesce(m.title, s.custom_title, s.ai_title) AS known_title,
-  coalesce(m.started_at, s.started_at) AS started, coalesce(s.ended_at, m.ended_at) AS ended,
-  m.entries, m.turns, m.agents, m.damage, v.state AS verdict_state, v.verdict
-FROM sessions s LEFT JOIN summaries m ON m.path = s.path LEFT JOIN verdicts v ON v.path = s.path`;
+SELECT s.path AS main, s.cwd, s.title, s.first_prompt, s.is_foreign, s.ended_at,
+  coalesce(s.own_started_at, s.started_at) AS started_at, s.entries, s.turns, s.agents, s.damage,
+  v.state AS verdict_state, v.verdict
+FROM sessions s LEFT JOIN verdicts v ON v.path = s.path`;
 
 function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession {
   const { path, slug, root, mtimeMs, size } = file;
@@ -83,11 +82,11 @@ function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession 
     root,
     mtimeMs,
     sizeBytes: size,
-    cwd: text(row?.known_cwd),
-    title: text(row?.known_title),
+    cwd: text(row?.cwd),
+    title: text(row?.title),
     firstPrompt: text(row?.first_prompt),
-    startedAt: time(row?.started),
-    endedAt: time(row?.ended),
+    startedAt: time(row?.started_at),
+    endedAt: time(row?.ended_at),
     verdict: row === undefined ? undefined : verdictIn(row, path, file),
     counts,
   };

@@ -111,7 +111,7 @@ export class Library {
   /** Every session with its title, turns, times and size. The first time after a change reads the transcripts. */
   async sessions(): Promise<SessionList> {
     try {
-      return await listSessions(this.#database, { roots: this.roots });
+      return listSessions(this.#database, { roots: this.roots });
     } catch (error) {
       throw indexError(error, this.#file);
     }

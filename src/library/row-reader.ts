@@ -1,6 +1,5 @@
-// New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the few
-// small lines that hold titles, and the first prompt.
-import { asString, isObject, type JsonObject, parseJson } from '../base/json.ts';
+// New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the first
+// prompt.
 import type { CallHead, ResultHead } from '../format/head.ts';
 import { parseLine } from '../format/line.ts';
 import { field } from '../format/places.ts';
@@ -11,7 +10,8 @@ import { blockCount, isTrue, selectBlock, stringField, stringFields, walkRecord 
 import { timeOf } from '../format/timestamp.ts';
 import { classifyUser } from '../session/input.ts';
 import { spokenText } from '../session/prompt-text.ts';
-import { type Line, type LineOptions, readLineBatches } from '../store/lines.ts';
+import type { Loader } from '../session/transcript.ts';
+import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../store/lines.ts';
 import type { LineWithUsage } from './usage-rows.ts';
 
 export interface NewRows {
@@ -59,19 +59,13 @@ export interface ResultRow {
   readonly agentId: string | undefined;
 }
 
-/** What the lines say of their session; titles are the last of their kind. */
+/** What the lines say about their session. */
 export interface SessionFacts {
   sessionId: string | undefined;
   cwd: string | undefined;
-  version: string | undefined;
-  customTitle: string | undefined;
-  aiTitle: string | undefined;
-  lastPrompt: string | undefined;
   firstPrompt: string | undefined;
   startedAt: number;
   endedAt: number;
-  entries: number;
-  damage: number;
 }
 
 export interface RowSource {
@@ -83,6 +77,10 @@ export interface RowSource {
   /** Read no further than this, so that one batch stays small. */
   readonly maxBytes: number;
   readonly onRead?: LineOptions['onRead'];
+  /** The whole file, if it is in memory. */
+  readonly bytes?: Buffer | undefined;
+  /** Gets every line too, so that one reading makes the rows and the summary. */
+  readonly loader?: Loader | undefined;
 }
 
 /**
@@ -90,19 +88,24 @@ export interface RowSource {
  * rewritten or copied end so); else it is still being written, and left for the next time.
  */
 export function readRows(source: RowSource): NewRows {
+  const { bytes, loader, onRead } = source;
   const reader = new RowReader(source.sessionId);
   let { offset, line } = source;
   const from = { offset, number: line + 1 };
-  reading: for (const batch of readLineBatches(source.path, {
-    from,
-    ...(source.onRead && { onRead: source.onRead }),
-  })) {
+  const batches =
+    bytes === undefined
+      ? readLineBatches(source.path, { from, ...(onRead && { onRead }) })
+      : linesOfBytes(bytes, { from });
+  reading: for (const batch of batches) {
     for (const next of batch) {
       if (!next.terminated) {
-        if (reader.addLast(next)) offset = next.offset + next.length;
+        const isRecord = reader.addLast(next);
+        if (isRecord) offset = next.offset + next.length;
+        loader?.add(next, isRecord);
         break reading;
       }
-      reader.add(next);
+      const isRecord = reader.add(next);
+      loader?.add(next, isRecord);
       offset = next.offset + next.length + 1;
       line = next.number;
       if (offset - source.offset >= source.maxBytes) break reading;
@@ -115,7 +118,7 @@ export function readRows(source: RowSource): NewRows {
 }
 
 const firstPromptLength = 500;
-const kindFields: readonly number[] = [field.type, field.role, field.version];
+const kindFields: readonly number[] = [field.type, field.role];
 const kindTexts: (string | undefined)[] = [];
 const answerFields: readonly number[] = [field.messageId, field.requestId, field.model, field.stopReason];
 const answerTexts: (string | undefined)[] = [];
@@ -134,35 +137,26 @@ class RowReader {
   readonly facts: SessionFacts = {
     sessionId: undefined,
     cwd: undefined,
-    version: undefined,
-    customTitle: undefined,
-    aiTitle: undefined,
-    lastPrompt: undefined,
     firstPrompt: undefined,
     startedAt: Number.POSITIVE_INFINITY,
     endedAt: Number.NEGATIVE_INFINITY,
-    entries: 0,
-    damage: 0,
   };
 
   constructor(sessionId: string | undefined) {
     this.#sessionId = sessionId;
   }
 
-  add(line: Line): void {
-    if (line.bytes.length < line.length) {
-      this.facts.damage++;
-      return;
-    }
+  /** Whether the line is one record, which is then the one that was walked last. */
+  add(line: Line): boolean {
+    if (line.bytes.length < line.length) return false;
     if (walkRecord(line.bytes)) {
       this.#addRecord(line.bytes, line.number);
-      return;
+      return true;
     }
-    const { pieces, damage } = parseLine(line.bytes);
-    this.facts.damage += damage.length;
-    for (const { entry, bytes } of pieces) {
+    for (const { entry, bytes } of parseLine(line.bytes).pieces) {
       if (entry !== undefined && walkRecord(bytes)) this.#addRecord(bytes, line.number);
     }
+    return false;
   }
 
   /** Whether it was a record. */
@@ -175,7 +169,6 @@ class RowReader {
   /** The record that was just walked: of its fifty fields only those are decoded that make a row. */
   #addRecord(bytes: Buffer, line: number): void {
     const { facts } = this;
-    facts.entries++;
     if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
     this.#noteOrigin(bytes);
     stringFields(bytes, kindFields, kindTexts);
@@ -187,7 +180,6 @@ class RowReader {
     const type = kindTexts[0] || kindTexts[1];
     if (type === 'assistant') this.#addAnswer(bytes, line, time);
     else if (type === 'user') this.#addUser(bytes, line, time);
-    else if (type !== undefined) this.#addTitle(type, bytes);
   }
 
   /** Forks by the SDK and by Clew say it on each message; those of client 2.1.45 keep the session's id on their lines. */
@@ -270,20 +262,4 @@ class RowReader {
     const text = spokenText(scannedTexts(bytes)).trim();
     if (text !== '') this.facts.firstPrompt = text.slice(0, firstPromptLength);
   }
-
-  #addTitle(type: string, bytes: Buffer): void {
-    const { facts } = this;
-    if (type === 'custom-title') facts.customTitle = given(parsed(bytes).customTitle) ?? facts.customTitle;
-    else if (type === 'ai-title') facts.aiTitle = given(parsed(bytes).aiTitle) ?? facts.aiTitle;
-    else if (type === 'last-prompt') facts.lastPrompt = given(parsed(bytes).lastPrompt) ?? facts.lastPrompt;
-  }
-}
-
-function parsed(bytes: Buffer): JsonObject {
-  const value = parseJson(bytes.toString('utf8'));
-  return isObject(value) ? value : {};
-}
-
-function given(value: unknown): string | undefined {
-  return asString(value)?.trim() || undefined;
 }

@@ -1,7 +1,7 @@
 // Rows of many transcripts → the index. Called inside a transaction, together with the new offsets of the files, so
 // that an index never holds half of what its offsets claim.
 import { type Database, insertValues, type SqlValue } from './database.ts';
-import type { NewRows, SessionFacts } from './row-reader.ts';
+import type { NewRows } from './row-reader.ts';
 import { packLines, reduceLines, unpackLines } from './usage-rows.ts';
 
 export interface FileRows {
@@ -39,7 +39,7 @@ export function writeRows(database: Database, files: readonly FileRows[]): numbe
     addPrompts(values.prompts, file);
     addCalls(values.calls, file);
   }
-  insertValues(database, saveSessions, 16, values.sessions, keepSessions);
+  insertValues(database, saveSessions, 9, values.sessions, keepSessions);
   insertValues(database, 'INSERT OR REPLACE INTO usage_parts', 3, values.usage);
   insertValues(database, 'INSERT OR IGNORE INTO origins', 2, values.origins);
   insertValues(database, 'INSERT OR REPLACE INTO prompts', 6, values.prompts);
@@ -88,39 +88,18 @@ function answerCalls(database: Database, { id, rows }: FileRows): void {
     answer.run(isError ? 1 : 0, agentId ?? null, id, toolUseId);
 }
 
-const saveSessions = `INSERT INTO sessions (id, path, session_id, slug, root, cwd, version, custom_title, ai_title,
-  last_prompt, first_prompt, started_at, ended_at, entries, prompts, damage)`;
+const saveSessions = 'INSERT INTO sessions (id, path, session_id, slug, root, cwd, first_prompt, started_at, ended_at)';
 const keepSessions = `ON CONFLICT (id) DO UPDATE SET
-  cwd = coalesce(cwd, excluded.cwd), version = coalesce(excluded.version, version),
-  custom_title = coalesce(excluded.custom_title, custom_title), ai_title = coalesce(excluded.ai_title, ai_title),
-  last_prompt = coalesce(excluded.last_prompt, last_prompt),
-  first_prompt = coalesce(first_prompt, excluded.first_prompt),
+  cwd = coalesce(cwd, excluded.cwd), first_prompt = coalesce(first_prompt, excluded.first_prompt),
   started_at = min(coalesce(started_at, excluded.started_at), coalesce(excluded.started_at, started_at)),
-  ended_at = max(coalesce(ended_at, excluded.ended_at), coalesce(excluded.ended_at, ended_at)),
-  entries = entries + excluded.entries, prompts = prompts + excluded.prompts, damage = damage + excluded.damage`;
+  ended_at = max(coalesce(ended_at, excluded.ended_at), coalesce(excluded.ended_at, ended_at))`;
 
 function addSession(values: SqlValue[], { session, isAgent, rows }: FileRows): void {
-  const { facts } = rows;
+  const { id, path, sessionId, slug, root } = session;
+  const { cwd, firstPrompt, startedAt, endedAt } = rows.facts;
   // A sub-agent's lines widen the session's time, and nothing else about it.
-  const own: SessionFacts | undefined = isAgent ? undefined : facts;
-  values.push(
-    session.id,
-    session.path,
-    session.sessionId,
-    session.slug,
-    session.root,
-    own?.cwd ?? null,
-    own?.version ?? null,
-    own?.customTitle ?? null,
-    own?.aiTitle ?? null,
-    own?.lastPrompt ?? null,
-    own?.firstPrompt ?? null,
-    timeValue(facts.startedAt),
-    timeValue(facts.endedAt),
-    own?.entries ?? 0,
-    isAgent ? 0 : rows.prompts.length,
-    own?.damage ?? 0,
-  );
+  const own = isAgent ? [null, null] : [cwd ?? null, firstPrompt ?? null];
+  values.push(id, path, sessionId, slug, root, ...own, timeValue(startedAt), timeValue(endedAt));
 }
 
 function timeValue(time: number): number | null {

@@ -5,12 +5,11 @@ import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
 import { makeFolderSync } from '../base/make-folder.ts';
 import { type Database, openDatabase } from './database.ts';
-import { summaryTables } from './summary-schema.ts';
 import { textTables } from './text-schema.ts';
 import { verdictTables } from './verdicts.ts';
 
 /** Raised whenever a table changes: the index of an older number is made anew. */
-export const schemaVersion = 13;
+export const schemaVersion = 14;
 
 const tables = `
 CREATE TABLE sessions (
@@ -20,19 +19,29 @@ CREATE TABLE sessions (
   slug TEXT NOT NULL,
   root TEXT NOT NULL,
   cwd TEXT,
-  version TEXT,
-  custom_title TEXT,
-  ai_title TEXT,
-  last_prompt TEXT,
   first_prompt TEXT,
+  -- In all its files.
   started_at INTEGER,
   ended_at INTEGER,
-  entries INTEGER NOT NULL DEFAULT 0,
-  prompts INTEGER NOT NULL DEFAULT 0,
-  damage INTEGER NOT NULL DEFAULT 0
+  -- What only the whole main transcript tells (session-list.ts). summary_state names the state of the files that it was
+  -- made from: with any other state it is out of date.
+  summary_state TEXT,
+  -- Another program wrote the transcript.
+  is_foreign INTEGER NOT NULL DEFAULT 0,
+  title TEXT,
+  own_started_at INTEGER,
+  own_ended_at INTEGER,
+  entries INTEGER,
+  turns INTEGER,
+  agents INTEGER,
+  own_size INTEGER,
+  diagnostics INTEGER,
+  damage INTEGER,
+  tag TEXT,
+  forked_from TEXT
 );
 CREATE INDEX sessions_by_id ON sessions (session_id);
--- One row per transcript. A file is read up to offset, which is behind a newline, or behind a last record that lacks
+-- One row per transcript. A file is read up to offset, which is after a newline, or after a last record that lacks
 -- one; line counts the newlines before it. text_offset and text_line say the same for the full text. first_at is the
 -- time of its first line that has one.
 CREATE TABLE files (
@@ -162,7 +171,6 @@ function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
     database.exec(tables);
-    database.exec(summaryTables);
     database.exec(textTables);
     database.exec(verdictTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);

@@ -109,7 +109,7 @@ function foundSession(row: Row): HitSession {
     path: String(row.path),
     cwd: text(row.cwd),
     project: String(row.slug),
-    title: text(row.custom_title) ?? text(row.ai_title) ?? text(row.last_prompt) ?? text(row.first_prompt),
+    title: text(row.title) ?? text(row.first_prompt),
     endedAt: row.ended_at === null ? Number.NaN : Number(row.ended_at),
   };
 }

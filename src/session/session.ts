@@ -32,7 +32,7 @@ export interface Session {
  * for speed.
  */
 export async function loadSession(path: string, options: TranscriptOptions = {}): Promise<Session> {
-  const files = await sessionFiles(path);
+  const files = sessionFiles(path);
   return makeSession(files, loadWhole(path, options));
 }
 
@@ -62,14 +62,19 @@ export async function loadAgent(
   agent: AgentSource,
   options: TranscriptOptions = {},
 ): Promise<Session> {
-  const { customTitle, archived, ...main } = session.files;
-  const files = { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
-  if (agent.path !== undefined) {
-    const transcript = loadWhole(agent.path, options);
-    const own = makeSession({ ...files, sessionId: `agent-${agent.agentId}`, main: agent.path }, transcript);
-    return { ...own, agents: agentsStartedBy(transcript, session.agents) };
-  }
-  return makeSession(files, session.transcript.pick(agent.nodes));
+  if (agent.path !== undefined) return agentSession(session, agent, loadWhole(agent.path, options));
+  return makeSession(agentFiles(session), session.transcript.pick(agent.nodes));
+}
+
+/** The same from a sub-agent's file that is loaded. */
+export function agentSession(session: Session, agent: AgentSource, transcript: Transcript): Session {
+  const files = { ...agentFiles(session), sessionId: `agent-${agent.agentId}`, main: transcript.path };
+  return { ...makeSession(files, transcript), agents: agentsStartedBy(transcript, session.agents) };
+}
+
+function agentFiles({ files }: Session): SessionFiles {
+  const { customTitle, archived, ...main } = files;
+  return { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
 }
 
 function loadWhole(path: string, options: TranscriptOptions): Transcript {

@@ -1,14 +1,14 @@
 // A session in one row: what a list of sessions shows.
 import { isDamage } from '../base/diagnostic.ts';
 import { diskError } from '../store/disk.ts';
-import { type ProjectListings, sessionFiles } from '../store/session-files.ts';
-import { findAgents } from './agents.ts';
+import { type SessionFiles, sessionFiles } from '../store/session-files.ts';
+import { countAgents } from './agents.ts';
 import { activeLeaf, isAgentTranscript } from './branch.ts';
 import { buildGraph, type Graph } from './graph.ts';
 import type { Node } from './node.ts';
 import { cwdOf, diagnosticsOf, type Session } from './session.ts';
 import { forkedFromOf, tagOf, titleOf } from './title.ts';
-import { loadTranscript, type Transcript } from './transcript.ts';
+import { loadTranscript, reloadTranscript, type Transcript } from './transcript.ts';
 import { countTurns, turnStarts, turnsOf } from './turns.ts';
 
 /** The title, the times, the size and the counts of a session. */
@@ -41,30 +41,23 @@ export async function summariseFile(path: string, listings?: ProjectListings): P
   if (transcript.foreign !== undefined) return undefined;
   const graph = buildGraph(transcript.nodes);
   const isAgent = isAgentTranscript(transcript.nodes);
-  const agents = findAgents(files, transcript, graph, isAgent).length;
+  const agents = countAgents(files, transcript, graph, isAgent);
   const session = { id: files.sessionId, files, transcript, graph };
   return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
 }
 
 /** The start of each turn that a summary counts, `NaN` if unknown; empty for a file of another program. */
 export function turnStartsOf(path: string): readonly number[] {
-  const transcript = loadLight(path);
-  if (transcript.foreign !== undefined) return [];
+  const light = loadTranscript(path, { withoutMessages: true });
+  if (light.foreign !== undefined) return [];
+  const transcript = withMessagesIfNeeded(light);
   const isAgent = isAgentTranscript(transcript.nodes);
   return turnStarts(transcript, activeNodes(transcript, buildGraph(transcript.nodes), isAgent));
 }
 
-function loadForUser(path: string): Transcript {
-  try {
-    return loadLight(path);
-  } catch (error) {
-    throw diskError(error, 'read', path);
-  }
-}
-
-function loadLight(path: string): Transcript {
-  const light = loadTranscript(path, { withoutMessages: true });
-  return light.foreign === undefined && light.mayRepeat ? loadTranscript(path) : light;
+/** Only the messages tell which lines repeat earlier ones. */
+function withMessagesIfNeeded(light: Transcript): Transcript {
+  return light.mayRepeat ? reloadTranscript(light, {}) : light;
 }
 
 /** Summarises a loaded session. */

@@ -7,8 +7,8 @@ import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../base/
 import type { Head } from '../format/head.ts';
 import { skipString, skipValue, skipWhitespace } from '../format/json-bytes.ts';
 import { recoverRecords } from '../format/recover.ts';
-import { scanRecord } from '../format/scan.ts';
-import { type Line, readLineBatches } from '../store/lines.ts';
+import { scannedHead, scanRecord } from '../format/scan.ts';
+import { type Line, linesOfBytes, readLineBatches, readWholeFile } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { ArrayWatch } from './array-watch.ts';
 import { Node, type Place, SharedValues } from './node.ts';
@@ -45,10 +45,32 @@ const maxPendingBytes = 4 * 1024 * 1024;
 const maxPendingLines = 2_000;
 
 export function loadTranscript(path: string, options: TranscriptOptions = {}): Transcript {
+  return load(path, readWholeFile(path), options);
+}
+
+/** The same file by other rules; read again only if it is too large to be in memory. */
+export function reloadTranscript(transcript: Transcript, options: TranscriptOptions): Transcript {
+  return load(transcript.path, bytesOf(transcript), options);
+}
+
+function load(path: string, bytes: Buffer | undefined, options: TranscriptOptions): Transcript {
   const loader = new Loader(options);
-  for (const batch of readLineBatches(path)) for (const line of batch) loader.add(line);
+  for (const batch of bytes === undefined ? readLineBatches(path) : linesOfBytes(bytes))
+    for (const line of batch) loader.add(line);
   loader.finish();
-  return makeTranscript(path, loader);
+  return makeTranscript(path, loader, bytes);
+}
+
+const readers = new WeakMap<Transcript, { readonly ranges: RangeReader; readonly bytes: Buffer | undefined }>();
+
+/** The bytes that a transcript was made from; `undefined` if the file is too large to be in memory. */
+export function bytesOf(transcript: Transcript): Buffer | undefined {
+  return readers.get(transcript)?.bytes;
+}
+
+/** Reads parts of the transcript's file, from memory if it is there. */
+export function rangesOf(transcript: Transcript): RangeReader {
+  return readers.get(transcript)?.ranges ?? new RangeReader(transcript.path);
 }
 
 /** For counts over many files: a file that cannot be read, such as a sub-agent's with other permissions, is empty. */
@@ -65,7 +87,7 @@ export function loadReadable(path: string, options: TranscriptOptions = {}): Tra
 export function makeTranscript(path: string, loaded: Omit<Transcript, 'path' | 'read' | 'pick'>): Transcript {
   const ranges = new RangeReader(path);
   const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
-  return {
+  const transcript: Transcript = {
     path,
     sizeBytes,
     nodes,
@@ -81,9 +103,11 @@ export function makeTranscript(path: string, loaded: Omit<Transcript, 'path' | '
       for (const { offset, length, line, hidden } of picked) {
         loader.addRecord(ranges.read(offset, length), { line, offset, length, hidden });
       }
-      return makeTranscript(path, loader);
+      return makeTranscript(path, loader, bytes);
     },
   };
+  readers.set(transcript, { ranges, bytes });
+  return transcript;
 }
 
 /** A line that begins an object and does not end it: perhaps one object written over several lines. */
@@ -124,7 +148,8 @@ export class Loader {
     if (head !== undefined) this.#addHead(head, place);
   }
 
-  add(line: Line): void {
+  /** `isRecord`: what `walkRecord` has just said of these bytes, which are then not walked again. */
+  add(line: Line, isRecord?: boolean): void {
     this.sizeBytes = line.offset + line.length + (line.terminated ? 1 : 0);
     this.lastLine = line.number;
     this.isSettled = line.terminated;
@@ -135,7 +160,8 @@ export class Loader {
     }
     const bytes = this.#withoutBom(line);
     this.#watchArray(bytes);
-    const head = scanRecord(bytes);
+    const head =
+      isRecord === undefined || bytes !== line.bytes ? scanRecord(bytes) : isRecord ? scannedHead(bytes) : undefined;
     if (this.#pending.length > 0) {
       const isPiece = head === undefined || !looksLikeRecord(head);
       if (isPiece && this.#extendPending(line, bytes)) return;

@@ -1,7 +1,6 @@
 // A folder comes in, its entries go out sorted; a folder that cannot be read becomes a problem in a list
 // instead of an exception, because one locked folder must not hide all other sessions.
-import { accessSync, constants, type Dirent, type Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { accessSync, constants, type Dirent, readdirSync, type Stats } from 'node:fs';
 import { systemErrorCode } from '../base/errors.ts';
 
 /** A file or a folder that could not be read. */
@@ -12,9 +11,9 @@ export interface DiskProblem {
 }
 
 /** The entries of `folder`, by name. A missing folder is empty. */
-export async function listFolder(folder: string, problems: DiskProblem[]): Promise<readonly Dirent[]> {
+export function listFolder(folder: string, problems: DiskProblem[]): readonly Dirent[] {
   try {
-    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => compareNames(a.name, b.name));
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => compareNames(a.name, b.name));
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;

@@ -2,7 +2,7 @@
 // string; a line longer than `maxLineBytes` is handed over by its first bytes only, so that one runaway line cannot
 // exhaust memory.
 
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { Bytes } from '../base/node-types.ts';
 import { openRegularFile } from '../base/regular-file.ts';
 import { diskError } from './disk.ts';
@@ -42,7 +42,7 @@ const newline = 0x0a;
 export function* readLineBatches(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
   const text = textAt(path);
   if (text !== undefined) {
-    yield* linesOfText(text, options);
+    yield* linesOfBytes(text, options);
     return;
   }
   const file = openRegularFile(path);
@@ -55,20 +55,39 @@ export function* readLineBatches(path: string, options: LineOptions = {}): Gener
   }
 }
 
-function* linesOfText(buffer: Buffer, { from, endOffset }: LineOptions): Generator<readonly Line[]> {
-  const start = from?.offset ?? 0;
-  const text = buffer.subarray(start, endOffset);
-  const lines = splitLines({
-    buffer: text,
-    searchFrom: 0,
-    filled: text.length,
-    offset: start,
-    number: from?.number ?? 1,
-  });
+/** The lines of a whole file that is in memory, in one batch. */
+export function* linesOfBytes(
+  bytes: Buffer,
+  { from, endOffset }: Pick<LineOptions, 'from' | 'endOffset'> = {},
+): Generator<readonly Line[]> {
+  const { offset, number } = from ?? { offset: 0, number: 1 };
+  const buffer = bytes.subarray(offset, endOffset);
+  const lines = splitLines({ buffer, searchFrom: 0, filled: buffer.length, offset, number });
   const last = lines.at(-1);
-  const rest = last === undefined ? 0 : last.offset + last.length + 1 - start;
-  if (rest < text.length) lines.push(line(text, start, (last?.number ?? 0) + 1, rest, text.length, false));
+  const rest = last === undefined ? 0 : last.offset + last.length + 1 - offset;
+  if (rest < buffer.length) lines.push(line(buffer, offset, number + lines.length, rest, buffer.length, false));
   if (lines.length > 0) yield lines;
+}
+
+/** Larger files are read in pieces. */
+export const wholeFileBytes: number = 16 * 1024 * 1024;
+
+/** All bytes of a file, or `undefined` if it is too large to keep. `allocate` may reuse memory. */
+export function readWholeFile(
+  path: string,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Buffer | undefined {
+  const text = textAt(path);
+  if (text !== undefined) return text;
+  const file = openRegularFile(path);
+  try {
+    const { size } = fstatSync(file);
+    if (size > wholeFileBytes) return undefined;
+    const bytes = allocate(size).subarray(0, size);
+    return bytes.subarray(0, readFully(file, bytes, 0, 0));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Yields the lines of a file in batches, each valid until the next is requested. Throws a `UserError` for a file that cannot be read. */

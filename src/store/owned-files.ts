@@ -19,18 +19,18 @@ export interface OwnedFiles {
 }
 
 /** The files below `folder`, in no order. Linked folders are not entered: one that leads upwards would never end. */
-export async function listOwned(folder: string, boundary: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+export function listOwned(folder: string, boundary: string, problems: DiskProblem[]): OwnedFiles {
   const found: Found = { files: [], leftOut: [] };
   if (isLink(folder)) addLink(folder, boundary, problems, found);
-  else await walk(folder, boundary, problems, found);
+  else walk(folder, boundary, problems, found);
   return found;
 }
 
 /** The same for readers, who may also enter `folder` where it is a link that stays inside. */
-export async function listReadable(folder: string, boundary: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+export function listReadable(folder: string, boundary: string, problems: DiskProblem[]): OwnedFiles {
   if (!isLink(folder) || whyLeaving(folder, boundary) !== undefined) return listOwned(folder, boundary, problems);
   const found: Found = { files: [], leftOut: [] };
-  await walk(folder, boundary, problems, found);
+  walk(folder, boundary, problems, found);
   return found;
 }
 
@@ -108,10 +108,10 @@ export function isBelow(file: string, folder: string): boolean {
   return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
 }
 
-async function walk(folder: string, boundary: string, problems: DiskProblem[], found: Found): Promise<void> {
-  for (const entry of await listFolder(folder, problems)) {
+function walk(folder: string, boundary: string, problems: DiskProblem[], found: Found): void {
+  for (const entry of listFolder(folder, problems)) {
     const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) await walk(full, boundary, problems, found);
+    if (entry.isDirectory()) walk(full, boundary, problems, found);
     else if (entry.isFile()) found.files.push(full);
     else if (entry.isSymbolicLink()) addLink(full, boundary, problems, found);
     else found.leftOut.push({ path: full, reason: 'is not a regular file' });

@@ -12,10 +12,11 @@ export class RangeReader {
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
 
-  /** A small window is for pieces that are far apart. */
-  constructor(path: string, windowBytes: number = defaultWindowBytes) {
+  /** A small window is for pieces that are far apart. `bytes`: the whole file, if it is in memory. */
+  constructor(path: string, windowBytes: number = defaultWindowBytes, bytes?: Buffer) {
     this.path = path;
     this.#windowBytes = windowBytes;
+    if (bytes !== undefined) this.#window = bytes;
   }
 
   /** The bytes of [offset, offset + length), fewer where the file is shorter now. Good until the next call. */

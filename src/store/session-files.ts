@@ -45,9 +45,9 @@ export interface SessionFiles {
  * folder of ten thousand sessions listed for each of them is a hundred million names.
  */
 export class ProjectListings {
-  readonly #listings = new Map<string, Promise<ProjectListing>>();
+  readonly #listings = new Map<string, ProjectListing>();
 
-  of(folder: string): Promise<ProjectListing> {
+  of(folder: string): ProjectListing {
     const listing = this.#listings.get(folder) ?? listProject(folder);
     this.#listings.set(folder, listing);
     return listing;
@@ -60,9 +60,9 @@ interface ProjectListing {
   readonly problems: readonly DiskProblem[];
 }
 
-async function listProject(folder: string): Promise<ProjectListing> {
+function listProject(folder: string): ProjectListing {
   const problems: DiskProblem[] = [];
-  const entries = await listFolder(folder, problems);
+  const entries = listFolder(folder, problems);
   const boundary = realPlace(isProjects(path.dirname(folder)) ? path.dirname(folder) : folder);
   const flatAgents = entries
     .filter((entry) => entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
@@ -72,20 +72,17 @@ async function listProject(folder: string): Promise<ProjectListing> {
 }
 
 /** All files of the session whose main transcript is `mainPath`. What is missing is left out, never an error. */
-export async function sessionFiles(
-  mainPath: string,
-  listings: ProjectListings = new ProjectListings(),
-): Promise<SessionFiles> {
+export function sessionFiles(mainPath: string, listings: ProjectListings = new ProjectListings()): SessionFiles {
   const main = path.resolve(mainPath);
   const sessionId = path.basename(main, '.jsonl');
   const folder = path.join(path.dirname(main), sessionId);
-  const project = await listings.of(path.dirname(main));
+  const project = listings.of(path.dirname(main));
   const flatAgents = project.flatAgents.filter((file) => file !== main);
   const problems = [...project.problems];
   // A folder that may be entered but not listed can still hold what we know the name of.
   if (!project.names.has(sessionId) && problems.length === 0)
     return { sessionId, main, folder, agents: [], flatAgents, journals: [], toolResults: [], problems };
-  const side = await sideFiles(main, problems, listReadable);
+  const side = sideFiles(main, problems, listReadable);
   const within = (name: string): readonly string[] =>
     side.files.filter((file) => file.startsWith(path.join(folder, name) + path.sep));
   const below = within('subagents');
@@ -108,11 +105,11 @@ export async function sessionFiles(
  * What belongs to a session and may be copied, changed or deleted with it, known kind or not, and what is in its folder
  * but does not.
  */
-export async function ownedFiles(mainPath: string, problems: DiskProblem[]): Promise<OwnedFiles> {
+export function ownedFiles(mainPath: string, problems: DiskProblem[]): OwnedFiles {
   const main = path.resolve(mainPath);
-  const project = await listProject(path.dirname(main));
+  const project = listProject(path.dirname(main));
   problems.push(...project.problems);
-  const side = await sideFiles(main, problems, listOwned);
+  const side = sideFiles(main, problems, listOwned);
   return { files: [...project.flatAgents.filter((file) => file !== main), ...side.files], leftOut: side.leftOut };
 }
 
@@ -122,7 +119,7 @@ type ListFiles = typeof listOwned;
  * A folder that is named by a UUID, or lies in a project folder, is the session's with all that is in it. Next to a
  * transcript elsewhere (`photos.jsonl`, `photos/`) only the files that a client writes are.
  */
-async function sideFiles(main: string, problems: DiskProblem[], list: ListFiles): Promise<OwnedFiles> {
+function sideFiles(main: string, problems: DiskProblem[], list: ListFiles): OwnedFiles {
   const project = path.dirname(main);
   const sessionId = path.basename(main, '.jsonl');
   const folder = path.join(project, sessionId);
@@ -130,10 +127,10 @@ async function sideFiles(main: string, problems: DiskProblem[], list: ListFiles)
   if (folder === main) return { files: [], leftOut: [] };
   const boundary = boundaryFor(project, sessionId);
   if (isUuid(sessionId) || isProjects(path.dirname(project))) {
-    const { files, leftOut } = await list(folder, boundary, problems);
+    const { files, leftOut } = list(folder, boundary, problems);
     return { files: [...files].sort(compareNames), leftOut };
   }
-  const parts = await Promise.all(knownFolders.map((name) => list(path.join(folder, name), boundary, problems)));
+  const parts = knownFolders.map((name) => list(path.join(folder, name), boundary, problems));
   const notes = knownFiles.map((name) => path.join(folder, name)).filter((file) => isOwnFile(file, boundary));
   return {
     files: [...parts.flatMap(({ files }) => files), ...notes].sort(compareNames),

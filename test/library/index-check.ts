@@ -41,8 +41,7 @@ function rowsOf(database: Database, root: string): Omit<IndexContent, 'documents
   const all = (sql: string): readonly Row[] => database.prepare(sql).all();
   return {
     sessions: all(
-      `SELECT path, session_id, slug, root, cwd, version, custom_title, ai_title, last_prompt, first_prompt,
-         started_at, ended_at, entries, prompts, damage FROM sessions ORDER BY path`,
+      `SELECT path, session_id, slug, root, cwd, first_prompt, started_at, ended_at FROM sessions ORDER BY path`,
     ),
     files: all(
       `SELECT f.path, s.path AS main, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash,

@@ -62,7 +62,12 @@ export async function start(
     },
     prompts: () => {
       const database = openIndex({ folder: state });
-      const rows = database.prepare('SELECT session_id, prompts FROM sessions').all();
+      const rows = database
+        .prepare(
+          `SELECT s.session_id, count(p.line) AS prompts FROM sessions s LEFT JOIN files f ON f.path = s.path
+           LEFT JOIN prompts p ON p.file = f.id GROUP BY s.id`,
+        )
+        .all();
       database.close();
       return Object.fromEntries(rows.map((row) => [String(row.session_id), Number(row.prompts)]));
     },

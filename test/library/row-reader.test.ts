@@ -31,7 +31,7 @@ function referenceRows(file: string): object {
   const prompts: object[] = [];
   const calls = new Map<string, CallRow>();
   const results = new Map<string, { isError: boolean; agentId: string | undefined }>();
-  const facts = { entries: 0, startedAt: Number.POSITIVE_INFINITY, endedAt: Number.NEGATIVE_INFINITY };
+  const facts = { startedAt: Number.POSITIVE_INFINITY, endedAt: Number.NEGATIVE_INFINITY };
   const said: { firstPrompt?: string } = {};
   for (const [index, bytes] of linesOf(file).entries()) {
     for (const { entry } of parseLine(bytes).pieces) {
@@ -39,7 +39,6 @@ function referenceRows(file: string): object {
       const line = index + 1;
       const head = referenceHead(entry);
       const { time, message } = head;
-      facts.entries++;
       if (time < facts.startedAt) facts.startedAt = time;
       if (time > facts.endedAt) facts.endedAt = time;
       const type = head.type === '' ? message?.role : head.type;
@@ -68,14 +67,14 @@ function referenceRows(file: string): object {
     }
   }
   for (const call of calls.values()) Object.assign(call, results.get(call.toolUseId) ?? {});
-  const { entries, startedAt, endedAt } = facts;
-  return { usage, prompts, calls: [...calls.values()], entries, startedAt, endedAt, firstPrompt: said.firstPrompt };
+  const { startedAt, endedAt } = facts;
+  return { usage, prompts, calls: [...calls.values()], startedAt, endedAt, firstPrompt: said.firstPrompt };
 }
 
 function readAgain(file: string): object {
   const { usage, prompts, calls, facts } = rowsOf(file);
-  const { entries, startedAt, endedAt, firstPrompt } = facts;
-  return { usage, prompts, calls, entries, startedAt, endedAt, firstPrompt };
+  const { startedAt, endedAt, firstPrompt } = facts;
+  return { usage, prompts, calls, startedAt, endedAt, firstPrompt };
 }
 
 /** A torn last line is left for the next time by one, and is damage for the other. */

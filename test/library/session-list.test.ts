@@ -1,8 +1,7 @@
 // Lists from the index are what the transcripts themselves say, for every transcript there is; and a list is made
 // again only of what changed.
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
-import promises from 'node:fs/promises';
+import fs, { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -12,12 +11,19 @@ import { projectRoot } from '../support/paths.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { recordedFiles } from '../support/transcripts.ts';
-import { isEqual, list, openEmpty, rootsOf } from './session-list-kit.ts';
+import { isEqual, list, listInOnePass, openEmpty, rootsOf } from './session-list-kit.ts';
 
 test('the demo sessions and every recording: each column is what the transcript says', async (context) => {
   const database = openEmpty(context);
   let count = await isEqual(database, path.join(projectRoot, 'demo'));
   for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root);
+  assert.ok(count > 100, `${count} sessions`);
+});
+
+test('summaries that are made while the rows are read are the same', async (context) => {
+  const database = openEmpty(context);
+  let count = await isEqual(database, path.join(projectRoot, 'demo'), listInOnePass);
+  for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root, listInOnePass);
   assert.ok(count > 100, `${count} sessions`);
 });
 
@@ -76,7 +82,7 @@ test('a project folder is listed once for all its sessions, and a side folder on
   });
   const database = openEmpty(context);
   updateRows(database, { roots: [root] });
-  const readdir = context.mock.method(promises, 'readdir');
+  const readdir = context.mock.method(fs, 'readdirSync');
   syncBuiltinESMExports();
   const { sessions } = await listSessions(database, { roots: [root] });
   readdir.mock.restore();

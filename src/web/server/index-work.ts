@@ -17,6 +17,7 @@ import {
   removeIndex,
 } from '../../library/schema.ts';
 import { listSessions } from '../../library/session-list.ts';
+import type { ReadSummaries } from '../../library/session-summaries.ts';
 import { updateText } from '../../library/text-indexer.ts';
 import { findTranscripts } from '../../library/transcript-files.ts';
 import { usageCells } from '../../library/usage-cells.ts';
@@ -106,8 +107,10 @@ class IndexWork {
       // At the start, reading the rest would compete with the page for the CPU.
       await this.#mayProceed;
     }
+    const summaries: ReadSummaries = new Map();
     const report = updateRows(database, {
       roots,
+      summaries,
       ...(files === undefined ? {} : { files }),
       onProgress: this.#progressOf('rows'),
       batchBytes: rowBatchBytes,
@@ -115,7 +118,7 @@ class IndexWork {
     this.#countCosts(database, files === undefined);
     if (files === undefined) this.#sendKnown(database);
     if (report.bytesRead > muchBytes) collectGarbage();
-    await this.#sendListed(database);
+    this.#sendListed(database, summaries);
     if (report.bytesRead > muchBytes) collectGarbage();
     const text = updateText(database, {
       roots,
@@ -165,9 +168,9 @@ class IndexWork {
     this.#sendRows(known.map((session) => rowOfKnown(session, this.#costs.get(session.path))));
   }
 
-  async #sendListed(database: Database): Promise<void> {
+  #sendListed(database: Database, summaries: ReadSummaries): void {
     const onProgress = this.#progressOf('list');
-    const { sessions } = await listSessions(database, { roots: this.#setup.roots, onProgress });
+    const { sessions } = listSessions(database, { roots: this.#setup.roots, summaries, onProgress });
     this.#sendRows(sessions.map((session) => rowOfListed(session, this.#costs.get(session.path))));
   }
 
