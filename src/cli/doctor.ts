@@ -8,8 +8,9 @@ import { daysLeftOf } from '../library/expiry.ts';
 import { verdictState } from '../library/verdicts.ts';
 import { refuseForeign } from '../session/recognise.ts';
 import { titleOf } from '../session/title.ts';
+import { identify } from '../store/append.ts';
 import { projectsFolders } from '../store/roots.ts';
-import { loadSource } from '../surgery/source.ts';
+import { sourceOf } from '../surgery/source.ts';
 import type { CommandInput } from './command.ts';
 import { diagnosisJson } from './doctor-json.ts';
 import { diagnosisText } from './doctor-text.ts';
@@ -46,6 +47,7 @@ export async function run(input: CommandInput): Promise<number> {
     throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);
   const state = verdictState(file);
+  const identity = identify(file);
   const session = await readSession(input, file);
   refuseForeign(session.transcript);
   // The demo's folders were never on this disk.
@@ -53,7 +55,7 @@ export async function run(input: CommandInput): Promise<number> {
   const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeftOf(file, folders, Date.now()) });
   if (isFix) {
     refuseAgent(session);
-    const source = await loadSource(file, { roots: rootsOf(input) });
+    const source = await sourceOf(file, { roots: rootsOf(input) }, { session, identity });
     return (await import('./doctor-fix.ts')).runFix(input, source, diagnosis, folders);
   }
   if (state !== undefined && input.unread.size === 0)

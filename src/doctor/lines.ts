@@ -4,7 +4,7 @@ import { isLinked } from '../session/graph.ts';
 import { isMessage } from '../session/node.ts';
 import type { Reachable } from '../session/reachable.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
-import { RangeReader } from '../store/ranges.ts';
+import { rangesOf } from '../session/transcript.ts';
 import { type DamageCode, type Finding, isDamageCode, makeFinding, type Severity } from './finding.ts';
 import { type Patient, reachOf, reachText } from './patient.ts';
 
@@ -15,7 +15,7 @@ export function checkLines(patient: Patient): Finding[] {
   return transcript.diagnostics.flatMap(({ code, line, offset, message }) => {
     if (!isDamageCode(code)) return [];
     const { severity, effect } = judge(code, costly.has(line) ? reachOf(patient) : undefined, () =>
-      bytesAt(patient.file, offset),
+      rangesOf(transcript).read(offset, fragmentBytes),
     );
     return makeFinding(code, severity, { file: patient.file, line, offset, uuid: undefined }, message, effect);
   });
@@ -87,9 +87,5 @@ function judge(code: DamageCode, costs: Reachable | undefined, fragment: () => B
   }
 }
 
+/** Enough of what the reader could not read to see whether it was a message. */
 const fragmentBytes = 4096;
-
-/** The beginning of what the reader could not read. */
-function bytesAt(file: string, offset: number): Buffer {
-  return new RangeReader(file, fragmentBytes).read(offset, fragmentBytes);
-}

@@ -2,7 +2,7 @@
 
 import { RangeReader } from '../store/ranges.ts';
 import type { Row, SqlValue } from './database.ts';
-import { type LineText, stageOf, type TextKind, textsOfLine } from './text-extract.ts';
+import { type LineText, type TextKind, textsOfLine } from './text-extract.ts';
 
 /** Where a document is. */
 export interface DocumentRow {
@@ -62,8 +62,7 @@ export class DocumentReader {
 
   /** `undefined` where the line is no longer what it was, or the file is gone or unreadable. */
   read(row: DocumentRow): LineText | undefined {
-    const stage = stageOf(row.kind);
-    const place = `${stage} ${row.offset} ${row.path}`;
+    const place = `${row.offset} ${row.path}`;
     if (place !== this.#place) {
       this.#texts = this.#extract(row);
       this.#place = place;
@@ -73,7 +72,7 @@ export class DocumentReader {
 
   #extract(row: DocumentRow): readonly LineText[] {
     try {
-      return textsOfLine(this.lineOf(row), stageOf(row.kind));
+      return textsOfLine(this.lineOf(row));
     } catch {
       return []; // it was readable when it was indexed; the next update will say what has become of it
     }

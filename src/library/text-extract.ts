@@ -9,8 +9,8 @@ import { scanRecord } from '../format/scan.ts';
 import { classifyUser, kindOfText } from '../session/input.ts';
 import { leafText } from './text-leaves.ts';
 
-/** Chat is what people read and is small; tool text is most of the bytes and is indexed after all chat. */
-export type TextStage = 'chat' | 'tool';
+/** Chat is what people read; tool text is most of the bytes. */
+type TextPart = 'chat' | 'tool';
 
 /** Which part of a conversation a text is. */
 export type TextKind =
@@ -23,10 +23,6 @@ export type TextKind =
   | 'tool-input'
   | 'tool-output'
   | 'attachment';
-
-export function stageOf(kind: TextKind): TextStage {
-  return kind === 'tool-input' || kind === 'tool-output' || kind === 'attachment' ? 'tool' : 'chat';
-}
 
 export interface LineText {
   readonly kind: TextKind;
@@ -43,17 +39,20 @@ export interface LineText {
   readonly isQueued: boolean;
 }
 
-/** The documents of one line in their order; those of a damaged line come from the records that are whole. */
-export function textsOfLine(bytes: Buffer, stage: TextStage): readonly LineText[] {
+/** The documents of one line, its chat first; those of a damaged line come from the records that are whole. */
+export function textsOfLine(bytes: Buffer): readonly LineText[] {
   const head = scanRecord(bytes);
-  if (head !== undefined) return numbered(textsOfRecord(head, bytes, stage));
-  const pieces = parseLine(bytes).pieces.filter((piece) => piece.entry !== undefined);
-  return numbered(
-    pieces.flatMap((piece) => {
-      const recovered = scanRecord(piece.bytes);
-      return recovered === undefined ? [] : textsOfRecord(recovered, piece.bytes, stage);
-    }),
-  );
+  const records = head === undefined ? recoveredRecords(bytes) : [{ head, bytes }];
+  return numbered(parts.flatMap((part) => records.flatMap((record) => textsOfRecord(record.head, record.bytes, part))));
+}
+
+const parts: readonly TextPart[] = ['chat', 'tool'];
+
+function recoveredRecords(line: Buffer): readonly { readonly head: Head; readonly bytes: Buffer }[] {
+  return parseLine(line).pieces.flatMap(({ entry, bytes }) => {
+    const head = entry === undefined ? undefined : scanRecord(bytes);
+    return head === undefined ? [] : [{ head, bytes }];
+  });
 }
 
 type Found = Omit<LineText, 'part'>;
@@ -70,12 +69,12 @@ function numbered(found: readonly Found[]): readonly LineText[] {
   });
 }
 
-function textsOfRecord(head: Head, bytes: Buffer, stage: TextStage): readonly Found[] {
+function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Found[] {
   const type = head.type === '' ? head.message?.role : head.type;
-  if (type === 'assistant') return stage === 'chat' ? answerTexts(head, bytes) : callTexts(head, bytes);
-  if (type === 'user') return stage === 'chat' ? userTexts(head, bytes) : resultTexts(head, bytes);
-  if (type === 'attachment') return attachmentTexts(head, bytes, stage);
-  if (stage !== 'chat') return none;
+  if (type === 'assistant') return part === 'chat' ? answerTexts(head, bytes) : callTexts(head, bytes);
+  if (type === 'user') return part === 'chat' ? userTexts(head, bytes) : resultTexts(head, bytes);
+  if (type === 'attachment') return attachmentTexts(head, bytes, part);
+  if (part !== 'chat') return none;
   switch (type) {
     case 'custom-title':
       return said(head, 'title', memberText(bytes, 'customTitle'));
@@ -139,9 +138,9 @@ function queuedTexts(head: Head, bytes: Buffer): readonly Found[] {
   return found.map((each) => ({ ...each, isQueued: true }));
 }
 
-function attachmentTexts(head: Head, bytes: Buffer, stage: TextStage): readonly Found[] {
+function attachmentTexts(head: Head, bytes: Buffer, part: TextPart): readonly Found[] {
   const isQueued = head.subtype === 'queued_command';
-  if (isQueued !== (stage === 'chat') || boilerplate.has(head.subtype ?? '')) return none;
+  if (isQueued !== (part === 'chat') || boilerplate.has(head.subtype ?? '')) return none;
   const attachment = asObject(memberValue(bytes, 'attachment'));
   if (!isQueued) return said(head, 'attachment', leafText(attachment));
   const text = plainText(blocksOf(attachment?.prompt));

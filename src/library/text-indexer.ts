@@ -1,27 +1,26 @@
-// Files whose rows are current → their full text in the index, the chat of all files before the tool text of any, so
-// that a first search is useful early. Documents and the offset they end at are written in one transaction: a kill
-// costs at most the current batch, and of two indexers the second finds the offset moved and leaves its batch.
+// Files whose rows are current → their full text in the index, the newest files first, so that a first search is useful
+// early. Documents and the offset they end at are written in one transaction: a kill costs at most the current batch, and
+// of two indexers the second finds the offset moved and drops its batch.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { type Database, insertMany, type SqlValue } from './database.ts';
 import type { IndexProgress } from './indexer.ts';
-import type { TextStage } from './text-extract.ts';
 import { type PlacedText, readTexts } from './text-reader.ts';
 import { indexable } from './text-tokens.ts';
 
 export interface TextReport {
   /** Transcripts of which anything was read. */
   readonly filesRead: number;
-  /** Bytes of transcripts read; chat and tool text are two passes. */
+  /** Bytes of transcripts read. */
   readonly bytesRead: number;
   readonly documentsWritten: number;
   readonly problems: readonly DiskProblem[];
 }
 
 export interface TextOptions {
-  /** Only what stands below these is read. */
+  /** Only transcripts below these are read. */
   readonly roots: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
   /** How much of the transcripts goes into one transaction. */
@@ -34,8 +33,7 @@ const batchFiles = 256;
 /** To be called when the rows are current (`updateRows`): that a file is still the one that was read is checked there. */
 export function updateText(database: Database, options: TextOptions): TextReport {
   const run = new TextRun(database, options);
-  run.runStage('chat');
-  run.runStage('tool');
+  run.run();
   const { filesRead, bytesRead, documentsWritten, problems } = run;
   return { filesRead: filesRead.size, bytesRead, documentsWritten, problems };
 }
@@ -54,16 +52,6 @@ interface Advance extends PendingFile {
   readonly texts: readonly PlacedText[];
 }
 
-interface StageColumns {
-  readonly offset: string;
-  readonly line: string;
-}
-
-const columnsOf: Readonly<Record<TextStage, StageColumns>> = {
-  chat: { offset: 'text_offset', line: 'text_line' },
-  tool: { offset: 'tool_offset', line: 'tool_line' },
-};
-
 /** One run over all files; a class for what it counts on its way. */
 class TextRun {
   readonly filesRead = new Set<number>();
@@ -80,24 +68,21 @@ class TextRun {
     this.#database = database;
     this.#options = options;
     this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
-    this.#bytesTotal = [...this.#pending('chat'), ...this.#pending('tool')].reduce(
-      (sum, file) => sum + file.endOffset - file.offset,
-      0,
-    );
+    this.#bytesTotal = this.#pending().reduce((sum, file) => sum + file.endOffset - file.offset, 0);
   }
 
-  runStage(stage: TextStage): void {
+  run(): void {
     let batch: Advance[] = [];
     let bytes = 0;
     const flush = (): void => {
-      if (batch.length > 0) this.#write(stage, batch);
+      if (batch.length > 0) this.#write(batch);
       batch = [];
       bytes = 0;
       this.#options.onProgress?.({ bytesDone: this.#bytesDone, bytesTotal: this.#bytesTotal });
     };
-    for (const pending of this.#pending(stage)) {
-      for (let at = this.#again(pending, stage); at !== undefined && at.offset < at.endOffset; ) {
-        const read = this.#read(at, stage);
+    for (const pending of this.#pending()) {
+      for (let at = this.#again(pending); at !== undefined && at.offset < at.endOffset; ) {
+        const read = this.#read(at);
         if (read === undefined || read.toOffset === at.offset) break;
         batch.push(read);
         bytes += read.toOffset - at.offset;
@@ -109,41 +94,39 @@ class TextRun {
     flush();
   }
 
-  #pending(stage: TextStage): readonly PendingFile[] {
-    const { offset, line } = columnsOf[stage];
+  #pending(): readonly PendingFile[] {
     return this.#database
       .prepare(
-        `SELECT id, path, ${offset} AS done, ${line} AS line, offset FROM files WHERE ${offset} < offset
+        `SELECT id, path, text_offset, text_line, offset FROM files WHERE text_offset < offset
          ORDER BY mtime_ms DESC, id`,
       )
       .all()
       .map((row) => ({
         id: Number(row.id),
         path: String(row.path),
-        offset: Number(row.done),
-        line: Number(row.line),
+        offset: Number(row.text_offset),
+        line: Number(row.text_line),
         endOffset: Number(row.offset),
       }))
       .filter((file) => this.#isWanted(file.path));
   }
 
-  /** Where the file stands now: another indexer may have been at it since the list was made. */
-  #again(file: PendingFile, stage: TextStage): PendingFile | undefined {
-    const { offset, line } = columnsOf[stage];
+  /** How far the file is indexed now: another indexer may have worked on it since the list was made. */
+  #again(file: PendingFile): PendingFile | undefined {
     const row = this.#database
-      .prepare(`SELECT ${offset} AS done, ${line} AS line, offset FROM files WHERE id = ? AND path = ?`)
+      .prepare('SELECT text_offset, text_line, offset FROM files WHERE id = ? AND path = ?')
       .get(file.id, file.path);
     return row === undefined
       ? undefined
-      : { ...file, offset: Number(row.done), line: Number(row.line), endOffset: Number(row.offset) };
+      : { ...file, offset: Number(row.text_offset), line: Number(row.text_line), endOffset: Number(row.offset) };
   }
 
   #isWanted(file: string): boolean {
     return this.#options.roots.some((root) => file.startsWith(`${path.resolve(root)}${path.sep}`));
   }
 
-  #read(file: PendingFile, stage: TextStage): Advance | undefined {
-    const read = this.#try(file.path, () => readTexts({ ...file, stage, maxBytes: this.#batchBytes }));
+  #read(file: PendingFile): Advance | undefined {
+    const read = this.#try(file.path, () => readTexts({ ...file, maxBytes: this.#batchBytes }));
     if (read === undefined) return undefined;
     this.#count(file.id, read.offset - file.offset);
     return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts };
@@ -166,19 +149,18 @@ class TextRun {
     this.#bytesDone += bytes;
   }
 
-  #write(stage: TextStage, batch: readonly Advance[]): void {
-    const { offset, line } = columnsOf[stage];
+  #write(batch: readonly Advance[]): void {
     const database = this.#database;
     this.documentsWritten += database.transaction(() => {
       const documents = new DocumentWriter(database);
       for (const advance of batch) {
         const now = database
-          .prepare(`SELECT ${offset} AS done FROM files WHERE id = ? AND path = ?`)
+          .prepare('SELECT text_offset FROM files WHERE id = ? AND path = ?')
           .get(advance.id, advance.path);
-        if (now === undefined || Number(now.done) !== advance.offset) continue;
+        if (now === undefined || Number(now.text_offset) !== advance.offset) continue;
         documents.add(advance.id, advance.texts);
         database
-          .prepare(`UPDATE files SET ${offset} = ?, ${line} = ? WHERE id = ?`)
+          .prepare('UPDATE files SET text_offset = ?, text_line = ? WHERE id = ?')
           .run(advance.toOffset, advance.toLine, advance.id);
       }
       return documents.finish();
@@ -220,7 +202,7 @@ class DocumentWriter {
     return rows.length;
   }
 
-  /** The rows of the index have the call, wherever in the file it stands. */
+  /** The rows of the index have the call, wherever in the file it is. */
   #toolOf(file: number, toolUseId: string): string | undefined {
     const row = this.#database
       .prepare('SELECT name FROM tool_calls WHERE file = ? AND tool_use_id = ?')

@@ -1,6 +1,6 @@
-// A stretch of a transcript → its documents of one stage, with the place of their lines.
+// A part of a transcript → its documents, with the place of their lines.
 import { type Line, readLineBatches } from '../store/lines.ts';
-import { type LineText, type TextStage, textsOfLine } from './text-extract.ts';
+import { type LineText, textsOfLine } from './text-extract.ts';
 
 export interface TextSource {
   readonly path: string;
@@ -10,7 +10,6 @@ export interface TextSource {
   readonly endOffset: number;
   /** Read no further than this from `offset`, so that one batch stays small. */
   readonly maxBytes: number;
-  readonly stage: TextStage;
 }
 
 export interface PlacedText extends LineText {
@@ -20,14 +19,14 @@ export interface PlacedText extends LineText {
 }
 
 export interface NewTexts {
-  /** Behind the last newline that was read, or behind a last record that lacks one. */
+  /** After the last newline that was read, or after a last record that lacks one. */
   readonly offset: number;
   readonly line: number;
   readonly texts: readonly PlacedText[];
 }
 
 export function readTexts(source: TextSource): NewTexts {
-  const { path, stage, endOffset } = source;
+  const { path, endOffset } = source;
   const texts: PlacedText[] = [];
   let { offset, line } = source;
   reading: for (const batch of readLineBatches(path, { from: { offset, number: line + 1 }, endOffset })) {
@@ -36,11 +35,11 @@ export function readTexts(source: TextSource): NewTexts {
       if (!next.terminated) {
         // Taken for a whole record by the rows, though it lacks a newline; anything else was cut off since.
         if (end !== endOffset) break reading;
-        addTexts(texts, next, stage);
+        addTexts(texts, next);
         offset = end;
         break reading;
       }
-      addTexts(texts, next, stage);
+      addTexts(texts, next);
       offset = end + 1;
       line = next.number;
       if (offset - source.offset >= source.maxBytes) break reading;
@@ -49,8 +48,8 @@ export function readTexts(source: TextSource): NewTexts {
   return { offset, line, texts };
 }
 
-function addTexts(into: PlacedText[], line: Line, stage: TextStage): void {
+function addTexts(into: PlacedText[], line: Line): void {
   if (line.bytes.length < line.length) return;
   const { number, offset, length } = line;
-  for (const text of textsOfLine(line.bytes, stage)) into.push({ ...text, line: number, offset, length });
+  for (const text of textsOfLine(line.bytes)) into.push({ ...text, line: number, offset, length });
 }

@@ -31,9 +31,6 @@ CREATE TABLE queued_documents (
   document INTEGER NOT NULL,
   PRIMARY KEY (file, hash, document)
 ) WITHOUT ROWID;
--- How far each stage has come in a file; text_offset and text_line of the file are those of the chat stage.
-ALTER TABLE files ADD COLUMN tool_offset INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE files ADD COLUMN tool_line INTEGER NOT NULL DEFAULT 0;
 `;
 
 /** Takes the documents of a file out of the index. */

@@ -11,17 +11,20 @@ export class RangeReader {
   readonly #windowBytes: number;
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
+  readonly #isWhole: boolean;
 
   /** A small window is for pieces that are far apart. `bytes`: the whole file, if it is in memory. */
   constructor(path: string, windowBytes: number = defaultWindowBytes, bytes?: Buffer) {
     this.path = path;
     this.#windowBytes = windowBytes;
+    this.#isWhole = bytes !== undefined;
     if (bytes !== undefined) this.#window = bytes;
   }
 
   /** The bytes of [offset, offset + length), fewer where the file is shorter now. Good until the next call. */
   read(offset: number, length: number): Buffer {
-    if (offset < this.#start || offset + length > this.#start + this.#window.length) this.#load(offset, length);
+    const isInside = offset >= this.#start && offset + length <= this.#start + this.#window.length;
+    if (!isInside && !this.#isWhole) this.#load(offset, length);
     return this.#window.subarray(offset - this.#start, offset - this.#start + length);
   }
 

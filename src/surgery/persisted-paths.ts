@@ -2,8 +2,7 @@
 // model (`<persisted-output>`). These edits update the paths when the side folder moves.
 import { asObject, asString, isArray, type JsonValue } from '../base/json.ts';
 import type { Edit, JsonPath } from '../format/edit.ts';
-import type { Transcript } from '../session/transcript.ts';
-import { RangeReader } from '../store/ranges.ts';
+import { rangesOf, type Transcript } from '../session/transcript.ts';
 import { inStyleOf, isWindowsPath } from './relocate.ts';
 
 export interface SideFolderMove {
@@ -15,7 +14,7 @@ export interface SideFolderMove {
 
 export function persistedEdits(transcript: Transcript, move: SideFolderMove): ReadonlyMap<number, readonly Edit[]> {
   const edits = new Map<number, readonly Edit[]>();
-  const ranges = new RangeReader(transcript.path);
+  const ranges = rangesOf(transcript);
   const mark = Buffer.from(toolResults);
   for (const node of transcript.nodes) {
     if (node.type !== 'user' || !ranges.read(node.offset, node.length).includes(mark)) continue;

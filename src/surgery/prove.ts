@@ -5,7 +5,7 @@ import { asObject, parseJson } from '../base/json.ts';
 import { countReachable, type Reachable } from '../session/reachable.ts';
 import type { Session } from '../session/session.ts';
 import type { Transcript } from '../session/transcript.ts';
-import { readLineBatches } from '../store/lines.ts';
+import { readLineBatches, readWholeFile } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import type { SourcePlace } from './bound-thinking.ts';
 import type { OutLine } from './out-line.ts';
@@ -147,7 +147,7 @@ function* stagedLines(
 function isUnchanged(line: OutLine, staged: Buffer, sources: Map<string, RangeReader>): boolean {
   const { origin } = line;
   if (origin === undefined || (line.isEdited && !line.isRenamed)) return true;
-  const reader = sources.get(origin.file) ?? new RangeReader(origin.file);
+  const reader = sources.get(origin.file) ?? new RangeReader(origin.file, undefined, readWholeFile(origin.file));
   sources.set(origin.file, reader);
   const original = reader.read(origin.offset, origin.length);
   return line.isRenamed ? isSameButIds(original, staged) : original.equals(staged);

@@ -3,8 +3,8 @@
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type Edit, editJson } from '../format/edit.ts';
 import type { Node } from '../session/node.ts';
-import type { Transcript } from '../session/transcript.ts';
-import { type Line, readLineBatches } from '../store/lines.ts';
+import { bytesOf, rangesOf, type Transcript } from '../session/transcript.ts';
+import { type Line, linesOfBytes, readLineBatches } from '../store/lines.ts';
 import { RangeReader } from '../store/ranges.ts';
 import { editLine, madeLine, type OutLine } from './out-line.ts';
 import type { Dropped } from './plan.ts';
@@ -50,10 +50,11 @@ export function mergeAllRewrites(
 export function* rewriteLines(transcript: Transcript, rewrite: Rewrite = {}): Generator<OutLine> {
   yield* insertedLines(rewrite, -1);
   const { nodes, path } = transcript;
-  const ranges = new RangeReader(path);
+  const ranges = rangesOf(transcript);
+  const whole = bytesOf(transcript);
   let next = 0;
   let writtenUntil = 0;
-  for (const batch of readLineBatches(path)) {
+  for (const batch of whole === undefined ? readLineBatches(path) : linesOfBytes(whole)) {
     for (const line of batch) {
       const first = next;
       while (next < nodes.length && (nodes[next] as Node).offset < line.offset + line.length) next++;

@@ -39,8 +39,9 @@ export async function loadSource(main: string, options: SessionFileOptions = {})
   if (problem !== undefined) throw new UnreadableError(problem.path, problem.code, 'check the permissions');
   const identities = new Map<string, FileIdentity>();
   for (const file of paths) identities.set(file.path, identify(file.path));
+  if (loaded !== undefined) identities.set(path.resolve(main), loaded.identity);
   try {
-    const session = await loadSession(main);
+    const session = loaded?.session ?? (await loadSession(main));
     const files = paths.map((file, i): SourceFile => {
       if (i === 0) return { ...file, transcript: session.transcript };
       return isAgentName(file.name) ? { ...file, transcript: loadTranscript(file.path, { strict: true }) } : file;

@@ -6,7 +6,7 @@ import { assistant, toolResult, toolUse, user } from '../support/session-text.ts
 
 function textsOf(line: JsonObject | string): string[] {
   const bytes = Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
-  return [...textsOfLine(bytes, 'chat'), ...textsOfLine(bytes, 'tool')].map(
+  return textsOfLine(bytes).map(
     ({ kind, part, text, tool }) => `${kind} ${part}${tool === undefined ? '' : ` ${tool}`}: ${text}`,
   );
 }
