@@ -172,7 +172,7 @@ export type { HitSession, SearchFilter } from './library/search-filter.ts';
 export type { SnippetPiece } from './library/search-snippet.ts';
 export type { ListedSession, SessionList } from './library/session-list.ts';
 export type { TextKind } from './library/text-extract.ts';
-export type { TranscriptPlace } from './library/transcript-files.ts';
+export type { TranscriptPlace } from './store/transcripts.ts';
 export type { ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage-report.ts';
 export { reportKinds } from './library/usage-report.ts';
 export type { Verdict } from './library/verdicts.ts';

@@ -2,16 +2,9 @@
 // once, because everything in it comes from the transcripts.
 import { systemErrorCode } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
+import { IndexHandle } from '../library/index-handle.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
-import {
-  IndexUnavailable,
-  indexError,
-  indexPath,
-  isBroken,
-  openIndex,
-  openIndexInMemory,
-  removeIndex,
-} from '../library/schema.ts';
+import { IndexUnavailable } from '../library/schema.ts';
 import type { ReadSummaries } from '../library/session-summaries.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandInput } from './command.ts';
@@ -33,8 +26,18 @@ export interface IndexNeed {
  * work may run twice, so what it writes must not depend on running once.
  */
 export async function withIndex<T>(input: CommandInput, work: Work<T>, need: IndexNeed = {}): Promise<T> {
+  const { stderr, env } = input.io;
+  const onNotice = (message: string): void => writeNotice(stderr, message);
+  const run = async (folder: string): Promise<T> => {
+    const index = new IndexHandle({ folder, onNotice });
+    try {
+      return await index.work((database) => attempt(input, database, work, need));
+    } finally {
+      index.close();
+    }
+  };
   try {
-    return await withIndexOnDisk(input, work, need);
+    return await run(stateFolder(env));
   } catch (error) {
     if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
     writeNotice(input.io.stderr, `${error.message}; until then every call reads all sessions`);
@@ -79,10 +82,5 @@ async function attempt<T>(
     return await work(database, report, summaries);
   } finally {
     progress.end();
-    database.close();
   }
-}
-
-export function isOfDatabase(error: unknown): boolean {
-  return /SQLITE/.test(systemErrorCode(error) ?? '');
 }

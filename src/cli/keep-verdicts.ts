@@ -7,12 +7,9 @@ import type { CommandIo } from './command.ts';
 export function keepVerdicts({ env }: Pick<CommandIo, 'env'>, judged: readonly JudgedSession[]): void {
   if (judged.length === 0) return;
   try {
-    const database = openIndex({ folder: stateFolder(env) });
-    try {
-      saveVerdicts(database, judged);
-    } finally {
-      database.close();
-    }
+    const index = new IndexHandle({ folder: stateFolder(env) });
+    index.ask((database) => saveVerdicts(database, judged));
+    index.close();
   } catch {
     // Doctor works without an index; other commands report why it cannot be written.
   }

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
-import { findTranscripts } from '../library/transcript-files.ts';
 import { stateFolder } from '../store/roots.ts';
+import { findTranscripts } from '../store/transcripts.ts';
 import { startServer } from '../web/server/server.ts';
 import { type CommandInput, portFlag } from './command.ts';
 import { jsonText } from './json-text.ts';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { UserError } from '../base/errors.ts';
 import { followRecords, type NewRecord } from '../library/follow.ts';
-import { placeOf, type TranscriptPlace } from '../library/transcript-files.ts';
 import { projectsFolders } from '../store/roots.ts';
+import { type TranscriptPlace, transcriptPlace } from '../store/transcripts.ts';
 import { type CommandInput, textFlag } from './command.ts';
 import { jsonText } from './json-text.ts';
 import { writeNotice } from './notice.ts';
@@ -64,10 +64,10 @@ async function chosen(input: CommandInput): Promise<Chosen> {
 
 /** Only the session's own root is watched; a path may lead to another root. */
 function rootFor(main: string, roots: readonly string[]): string {
-  const named = placeOf(main, projectsFolders(roots));
+  const named = transcriptPlace(main, projectsFolders(roots));
   if (named !== undefined) return named.root;
   const root = path.dirname(path.dirname(main));
-  if (placeOf(main, projectsFolders([root])) !== undefined) return root;
+  if (transcriptPlace(main, projectsFolders([root])) !== undefined) return root;
   throw new UserError(`${main} is in no folder of projects`, 'name a session below --root, as `clew ls` lists them');
 }
 

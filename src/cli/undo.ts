@@ -1,7 +1,7 @@
 // clew undo [OPERATION]: undoes an operation, by default the last one.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { neutralise } from '../base/terminal-text.ts';
-import { withLock } from '../library/archive/lock.ts';
+import { withLock } from '../store/lock.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../surgery/operation-log.ts';
 import { refuseUndo, undoOperation } from '../surgery/undo.ts';
 import type { CommandInput } from './command.ts';

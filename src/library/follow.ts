@@ -8,8 +8,8 @@ import { parseLine } from '../format/line.ts';
 import { scanRecord } from '../format/scan.ts';
 import { readLineBatches } from '../store/lines.ts';
 import { projectsFolders } from '../store/roots.ts';
+import { findTranscripts, type TranscriptPlace, transcriptPlace } from '../store/transcripts.ts';
 import { type FileProof, proveFile } from './file-proof.ts';
-import { findTranscripts, placeOf, type TranscriptPlace } from './transcript-files.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 /** A record that was just written to a transcript. */
@@ -55,7 +55,7 @@ export function followRecords(options: FollowOptions): number {
   };
   const changed = (paths: readonly string[]): void => {
     const folders = projectsFolders(roots);
-    readAll(paths.flatMap((path) => placeOf(path, folders) ?? []).filter(wants));
+    readAll(paths.flatMap((path) => transcriptPlace(path, folders) ?? []).filter(wants));
   };
   // Watched before it is listed: what comes in between is read from where the list says that the file ended.
   watchLibrary(roots, changed, signal, options.watch);

@@ -11,15 +11,14 @@ import { Loader, makeTranscript } from '../session/transcript.ts';
 import type { DiskProblem } from '../store/folders.ts';
 import { readLineBatches, readWholeFile, wholeFileBytes } from '../store/lines.ts';
 import { agentIdOf, ProjectListings } from '../store/session-files.ts';
+import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from '../store/transcripts.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
-import { type FileRows, writeRows } from './row-writer.ts';
+import { type FileRows, forgetCells, writeRows } from './row-writer.ts';
 import { type ReadSummaries, summaryOfTranscript } from './session-summaries.ts';
 import { forgetDocuments } from './text-schema.ts';
-import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from './transcript-files.ts';
-import { forgetCells } from './usage-cells.ts';
 
 /** What an update of the index read and wrote. */
 export interface IndexReport {

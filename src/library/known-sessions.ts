@@ -4,9 +4,9 @@
 import { basename } from 'node:path';
 import { compareNames } from '../store/folders.ts';
 import { projectsFolders } from '../store/roots.ts';
+import { findNamedTranscripts, type TranscriptFile } from '../store/transcripts.ts';
 import type { Database, Row, SqlValue } from './database.ts';
 import type { ListedSession } from './session-list.ts';
-import { findNamedTranscripts, type TranscriptFile } from './transcript-files.ts';
 import { verdictIn } from './verdicts.ts';
 
 export interface KnownSession

@@ -3,12 +3,11 @@
 import path from 'node:path';
 import { PriceList } from '../models/price-list.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
-import type { Database } from './database.ts';
+import { IndexHandle } from './index-handle.ts';
 import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
 import type { UsageSession } from './library-usage.ts';
 import { createCalendar } from './local-days.ts';
 import { loadPrices } from './prices.ts';
-import { indexError, indexPath, openIndex, openIndexInMemory } from './schema.ts';
 import { type SearchQuery, type SearchResult, search } from './search.ts';
 import { listSessions, type SessionList } from './session-list.ts';
 import { updateText } from './text-indexer.ts';
@@ -28,7 +27,7 @@ export interface LibraryOptions {
   readonly roots?: readonly string[];
   /** Where the index is kept; by default Clew's own state folder. `memory` keeps it nowhere. */
   readonly state?: string;
-  /** Told when the index had to be made anew. */
+  /** Called when the index had to be rebuilt. */
   readonly onNotice?: (message: string) => void;
 }
 
@@ -87,20 +86,18 @@ export function openLibrary(options: LibraryOptions = {}): Library {
  */
 export class Library {
   readonly roots: readonly string[];
-  readonly #database: Database;
-  readonly #file: string;
+  readonly #index: IndexHandle;
 
   constructor({ roots, state = stateFolder(), onNotice }: LibraryOptions) {
     this.roots = roots?.map((root) => path.resolve(root)) ?? resolveRoots();
-    this.#file = indexPath(state);
-    this.#database =
-      state === 'memory' ? openIndexInMemory() : openIndex({ folder: state, ...(onNotice && { onNotice }) });
+    this.#index = new IndexHandle({ folder: state, ...(onNotice && { onNotice }) });
+    this.#index.ask(() => undefined);
   }
 
   /** Reads what is new since the last time, of every transcript; nothing where nothing has changed. */
   update({ withoutText = false, onProgress }: UpdateLibraryOptions = {}): LibraryUpdate {
     const options = { roots: this.roots, ...(onProgress && { onProgress }) };
-    return this.#ask((database) => {
+    return this.#index.ask((database) => {
       const rows = updateRows(database, options);
       if (withoutText) return { ...rows, textBytes: 0 };
       const text = updateText(database, options);
@@ -110,23 +107,19 @@ export class Library {
 
   /** Every session with its title, turns, times and size. The first time after a change reads the transcripts. */
   async sessions(): Promise<SessionList> {
-    try {
-      return listSessions(this.#database, { roots: this.roots });
-    } catch (error) {
-      throw indexError(error, this.#file);
-    }
+    return this.#index.ask((database) => listSessions(database, { roots: this.roots }));
   }
 
   /** Words, "phrases" and beginnings*, the best first; or an exact text, or an expression, the newest first. */
   search(query: LibraryQuery): SearchResult {
-    return this.#ask((database) => search(database, { mode: 'words', limit: 20, ...query, roots: this.roots }));
+    return this.#index.ask((database) => search(database, { mode: 'words', limit: 20, ...query, roots: this.roots }));
   }
 
   /** Tokens and cost: each message once, sub-agents included, forks counted where they began. */
   usage({ by = 'daily', since, until, isWanted, timeZone }: UsageQuery = {}): LibraryUsage {
     const prices = new PriceList(loadPrices());
     const filter = { since, until, isWanted, calendar: createCalendar(timeZone) };
-    return this.#ask((database) => {
+    return this.#index.ask((database) => {
       const cells = usageCells(database, this, prices).filter((cell) => passes(filter, cell, cell.session));
       const report = makeReport(cells, { kind: by, calendar: filter.calendar, nowMs: Date.now() });
       return {
@@ -138,14 +131,6 @@ export class Library {
   }
 
   close(): void {
-    this.#database.close();
-  }
-
-  #ask<T>(question: (database: Database) => T): T {
-    try {
-      return question(this.#database);
-    } catch (error) {
-      throw indexError(error, this.#file);
-    }
+    this.#index.close();
   }
 }

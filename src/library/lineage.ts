@@ -2,10 +2,10 @@
 // then the times on the lines, and when a file was made, if it was written to after that: a file that was only copied has
 // lines that are older than the file.
 import { statSync } from 'node:fs';
+import { bornMsOf } from '../store/transcripts.ts';
 import type { Database } from './database.ts';
 import { lastTimeOf } from './last-time.ts';
 import { readRows } from './row-reader.ts';
-import { bornMsOf } from './transcript-files.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {

@@ -1,9 +1,8 @@
-// Roots and a signal → an index, rows and full text, that stays current until the signal: every change is taken up as
-// it happens, by looking at the changed files only. Nothing that a file or the database does ends it; it says so and tries again.
-import { statSync } from 'node:fs';
-import type { Database } from './database.ts';
+// Roots and a signal → an index, rows and full text, that stays current until the signal: each change is read as it
+// happens, from the changed files only. No failure of a file or the database ends it: it reports the failure and tries
+// again.
+import { IndexHandle } from './index-handle.ts';
 import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
-import { indexError, indexPath, isBroken, openIndex, removeIndex } from './schema.ts';
 import { updateText } from './text-indexer.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
@@ -42,9 +41,7 @@ const retryMs = 2_000;
 
 class LiveIndex {
   readonly #options: LiveIndexOptions;
-  readonly #file: string;
-  #database: Database;
-  #identity: number | undefined;
+  readonly #index: IndexHandle;
   readonly #waiting = new Set<string>();
   #isWhole = true;
   #retry: NodeJS.Timeout | undefined;
@@ -52,9 +49,8 @@ class LiveIndex {
 
   constructor(options: LiveIndexOptions) {
     this.#options = options;
-    this.#file = indexPath(options.folder);
-    this.#database = openIndex(options);
-    this.#identity = identityOf(this.#file);
+    this.#index = new IndexHandle(options);
+    this.#index.ask(() => undefined); // it throws now if it cannot be opened
   }
 
   update(paths: readonly string[] = []): void {
@@ -62,30 +58,31 @@ class LiveIndex {
     clearTimeout(this.#retry);
     if (this.#options.signal.aborted) return;
     try {
-      if (identityOf(this.#file) !== this.#identity) this.#reopen();
+      if (this.#index.isReplaced) this.#isWhole = true;
       this.#read();
     } catch (error) {
-      if (isBroken(error)) removeIndex(this.#file);
-      this.#say(String(asMessage(indexError(error, this.#file))));
+      this.#isWhole = true;
+      this.#say(String(asMessage(this.#index.recover(error))));
       this.#retry = setTimeout(() => this.update(), retryMs);
     }
   }
 
   close(): void {
     clearTimeout(this.#retry);
-    this.#database.close();
+    this.#index.close();
   }
 
   #read(): void {
     const { roots, onProgress, onUpdate } = this.#options;
     const files = this.#isWhole ? undefined : [...this.#waiting];
-    const report = updateRows(this.#database, {
+    const { database } = this.#index;
+    const report = updateRows(database, {
       roots,
       ...(files === undefined ? {} : { files }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    // The rows are in: what fails from here on is the text, which the next attempt takes up where it was left.
-    const text = updateText(this.#database, { roots, ...(onProgress === undefined ? {} : { onProgress }) });
+    // The rows are written: what fails from here on is the text, which the next attempt continues.
+    const text = updateText(database, { roots, ...(onProgress === undefined ? {} : { onProgress }) });
     this.#waiting.clear();
     this.#isWhole = false;
     const problems = [...report.problems, ...text.problems];
@@ -94,24 +91,12 @@ class LiveIndex {
     onUpdate({ ...report, bytesRead: report.bytesRead + text.bytesRead, problems }, files);
   }
 
-  /** Someone has removed the index or made it anew: what is open is a file without a name. */
-  #reopen(): void {
-    this.#database.close();
-    this.#database = openIndex(this.#options);
-    this.#identity = identityOf(this.#file);
-    this.#isWhole = true;
-  }
-
-  /** The same trouble is told once, until it is over. */
+  /** The same problem is reported once, until it is over. */
   #say(message: string): void {
     if (this.#said.has(message)) return;
     this.#said.add(message);
     this.#options.onNotice(message);
   }
-}
-
-function identityOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 function asMessage(error: unknown): unknown {

@@ -23,6 +23,11 @@ export interface SessionRow {
   readonly root: string;
 }
 
+/** Called in the transaction of whatever changes what usage-cells.ts counts. */
+export function forgetCells(database: Database): void {
+  database.exec('DELETE FROM usage_cache');
+}
+
 /** How many rows were written. */
 export function writeRows(database: Database, files: readonly FileRows[]): number {
   const values: Record<'sessions' | 'usage' | 'origins' | 'prompts' | 'calls', SqlValue[]> = {

@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
 import { readRegularText } from '../base/regular-file.ts';
+import { isAlive } from '../store/lock.ts';
 import { projectsFolders } from '../store/roots.ts';
-import { isAlive } from './archive/lock.ts';
-import { placeOf } from './archive/session-paths.ts';
+import { sessionPlace } from './archive/session-paths.ts';
 
 /** The process by session id. */
 export function runningClients(roots: readonly string[]): ReadonlyMap<string, number> {
@@ -24,7 +24,7 @@ export function runningClients(roots: readonly string[]): ReadonlyMap<string, nu
 
 /** The process of the client that has this session open; told by the id alone, whatever else its file says. */
 export function runningClientOf(main: string): number | undefined {
-  const { sessionId, projects } = placeOf(main);
+  const { sessionId, projects } = sessionPlace(main);
   const folder = path.join(path.dirname(projects), 'sessions');
   for (const name of namesIn(folder)) {
     const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);

@@ -1,5 +1,5 @@
-// The tables of the index, and opening it: an index that is older or broken is made anew, because everything in it
-// can be read again from the transcripts; one from a newer Clew is left alone.
+// The tables of the index, and opening it: an index that is older or broken is rebuilt, because everything in it can be
+// read again from the transcripts; one from a newer Clew is left alone.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../base/errors.ts';
@@ -8,7 +8,7 @@ import { type Database, openDatabase } from './database.ts';
 import { textTables } from './text-schema.ts';
 import { verdictTables } from './verdicts.ts';
 
-/** Raised whenever a table changes: the index of an older number is made anew. */
+/** Raised whenever a table changes: an index with an older number is rebuilt. */
 export const schemaVersion = 14;
 
 const tables = `
@@ -107,7 +107,7 @@ CREATE TABLE tool_calls (
 export interface IndexOptions {
   /** Clew's own state folder. */
   readonly folder: string;
-  /** Told when the index had to be made anew. */
+  /** Called when the index had to be rebuilt. */
   readonly onNotice?: (message: string) => void;
 }
 

@@ -3,8 +3,8 @@
 // writers would leave two ends, of which a resume sees one.
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
+import { holderOfLock, withLock } from '../store/lock.ts';
 import { stateFolder } from '../store/roots.ts';
-import { holderOfLock, withLock } from './archive/lock.ts';
 import { runningClientOf } from './running-clients.ts';
 
 export type ReleaseSession = () => Promise<void>;

@@ -43,11 +43,6 @@ export function usageCells(database: Database, { roots }: CellScope, prices: Pri
   return cells;
 }
 
-/** Called in the transaction of whatever changes what is counted. */
-export function forgetCells(database: Database): void {
-  database.exec('DELETE FROM usage_cache');
-}
-
 export const quarterMs: number = 15 * 60 * 1000;
 
 export function makeCells(messages: readonly PricedMessage[]): readonly UsageCell[] {

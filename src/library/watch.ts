@@ -8,10 +8,10 @@ import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
 import {
   findTranscripts,
   findTranscriptsInSteps,
-  placeOf,
   projectNames,
   type TranscriptFile,
-} from './transcript-files.ts';
+  transcriptPlace,
+} from '../store/transcripts.ts';
 
 export interface WatchOptions {
   /** Told once where the system gives no more watches. */
@@ -151,7 +151,7 @@ class LibraryWatcher {
     // Where the system does not say what changed, everything in the folder may have.
     const full = name === null ? folder : path.join(folder, name);
     if (name === null) this.#enter(folder);
-    else if (placeOf(full, this.#folders) !== undefined) this.#touch(full);
+    else if (transcriptPlace(full, this.#folders) !== undefined) this.#touch(full);
     else if (inodeOf(full) === undefined) this.#leave(full);
     else if (this.#isPart(full) && this.#watches.get(full)?.ino !== inodeOf(full)) {
       // Another folder may have taken the name.
@@ -165,7 +165,7 @@ class LibraryWatcher {
     this.#watch(folder);
     for (const entry of entriesOf(folder)) {
       const full = path.join(folder, entry.name);
-      if (placeOf(full, this.#folders) !== undefined) this.#touch(full);
+      if (transcriptPlace(full, this.#folders) !== undefined) this.#touch(full);
       else if (entry.isDirectory() && this.#isPart(full)) this.#enter(full);
     }
   }
@@ -206,7 +206,7 @@ class LibraryWatcher {
       if (state === undefined) this.#states.delete(file);
       else this.#states.set(file, state);
       changed.push(file);
-      if (placeOf(file, this.#folders)?.mainPath === file) this.#enterSide(file);
+      if (transcriptPlace(file, this.#folders)?.mainPath === file) this.#enterSide(file);
     }
     this.#touched.clear();
     if (changed.length > 0) this.#onChange(changed);

@@ -1,7 +1,7 @@
 // Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
 // Folders that cannot be read are reported beside the result, so that they hide nothing else.
 import { type Stats, statSync } from 'node:fs';
-import { access, constants, realpath, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../base/errors.ts';
@@ -10,6 +10,7 @@ import { compareNames, type DiskProblem, listFolder, readProblem } from './folde
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 import { refuseUnlessTranscript } from './transcript-check.ts';
+import { projectNames } from './transcripts.ts';
 
 /** A session file on disk. */
 export interface FoundSession {
@@ -65,7 +66,7 @@ export async function findSession(
   const found = await findById(wanted.replace(/\.jsonl$/, ''), roots);
   if (found !== undefined) return readable(found);
   if (kind !== 'missing') throw await pathError(wanted, full, kind);
-  throw new UserError(`no session "${wanted}" below ${projectNames(roots)}`, listHint);
+  throw new UserError(`no session "${wanted}" below ${foldersText(roots)}`, listHint);
 }
 
 const listHint = 'run `clew ls` to see what is there';
@@ -81,10 +82,7 @@ async function findById(id: string, roots: readonly string[]): Promise<string | 
   if (matches.length > 0) return oneOfCopies(matches);
   if (problems.length === 0) return undefined;
   const unread = problems.map((problem) => `${problem.path} (${problem.code})`).join(', ');
-  throw new UserError(
-    `no session "${id}" below ${projectNames(roots)}, but not all could be read: ${unread}`,
-    listHint,
-  );
+  throw new UserError(`no session "${id}" below ${foldersText(roots)}, but not all could be read: ${unread}`, listHint);
 }
 
 function ambiguous(id: string, ids: readonly string[]): UserError {
@@ -114,63 +112,24 @@ function contentMark(file: string): string {
 }
 
 async function listPlaces(roots: readonly string[], problems: DiskProblem[]): Promise<readonly Place[]> {
-  const folders: Omit<Place, 'sessionId'>[] = [];
+  const places: Place[] = [];
   for (const { root, projects } of projectsFolders(roots)) {
     const kind = await kindOf(root);
     if (kind !== 'folder') {
       problems.push({ path: root, code: codeOf(kind) });
       continue;
     }
-    folders.push(...(await projectFoldersIn(root, projects, problems)));
+    const { names, problems: unread } = projectNames(projects);
+    problems.push(...unread);
+    for (const slug of names.toSorted(compareNames)) {
+      const folder = path.join(projects, slug);
+      for (const { name } of listFolder(folder, problems)) {
+        if (!name.endsWith('.jsonl') || agentIdOf(name) !== undefined) continue;
+        places.push({ root, slug, path: path.join(folder, name), sessionId: name.slice(0, -'.jsonl'.length) });
+      }
+    }
   }
-  const listed = await Promise.all(
-    folders.map(async (folder) => {
-      const entries = await listFolder(folder.path, problems);
-      return entries
-        .filter(({ name }) => name.endsWith('.jsonl') && agentIdOf(name) === undefined)
-        .map(({ name }) => ({
-          ...folder,
-          path: path.join(folder.path, name),
-          sessionId: name.slice(0, -'.jsonl'.length),
-        }));
-    }),
-  );
-  return listed.flat();
-}
-
-/** A project folder may be a link, also to its neighbour (people do so after renaming a project): then it is not listed twice. */
-async function projectFoldersIn(
-  root: string,
-  projects: string,
-  problems: DiskProblem[],
-): Promise<Omit<Place, 'sessionId'>[]> {
-  const entries = await listFolder(projects, problems);
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
-  const seen = new Set<string>();
-  if (links.length > 0) {
-    const real = await realpath(projects);
-    for (const name of folders) seen.add(path.join(real, name));
-  }
-  for (const name of links) {
-    const target = await realFolder(path.join(projects, name), problems);
-    if (target === undefined || seen.has(target)) continue;
-    seen.add(target);
-    folders.push(name);
-  }
-  return folders.sort(compareNames).map((slug) => ({ root, slug, path: path.join(projects, slug) }));
-}
-
-async function realFolder(link: string, problems: DiskProblem[]): Promise<string | undefined> {
-  try {
-    const target = await realpath(link);
-    return (await stat(target)).isDirectory() ? target : undefined;
-  } catch (error) {
-    // A link that leads nowhere hides nothing.
-    const code = systemErrorCode(error) ?? 'unknown';
-    if (code !== 'ENOENT') problems.push({ path: link, code });
-    return undefined;
-  }
+  return places;
 }
 
 interface MeasuredSession extends FoundSession {
@@ -240,7 +199,7 @@ async function readable(file: string): Promise<string> {
   }
 }
 
-function projectNames(roots: readonly string[]): string {
+function foldersText(roots: readonly string[]): string {
   return (
     projectsFolders(roots)
       .map(({ projects }) => projects)

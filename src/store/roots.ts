@@ -1,10 +1,11 @@
 // Flags and environment come in; the config folders to read, their `projects` folders and Clew's own state
 // folder go out. One place decides, so that every command looks at the same sessions.
 
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '../base/node-types.ts';
+import { realPath } from '../base/real-path.ts';
 
 /** Options of `resolveRoots`. */
 export interface RootOptions {
@@ -99,16 +100,8 @@ function isFolder(folder: string): boolean {
   }
 }
 
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
-
-/** Whether a file stands below the projects folder of one of these roots. */
+/** Whether a file is below the projects folder of one of these roots. */
 export function isInLibrary(file: string, roots: readonly string[]): boolean {
-  const real = realPath(path.resolve(file));
+  const real = realPath(file);
   return projectsFolders(roots).some(({ projects }) => real.startsWith(realPath(projects) + path.sep));
 }

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
 import { formatBytes } from '../base/human.ts';
 import type { Environment } from '../base/node-types.ts';
-import { withLock } from '../library/archive/lock.ts';
 import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';

@@ -5,7 +5,7 @@ import { ArchiveDamaged, ChunkReader, readArchivedFile } from '../library/archiv
 import { type ArchiveContents, readContents } from '../library/archive/contents.ts';
 import type { Manifest } from '../library/archive/manifest.ts';
 import { purgeVersions } from '../library/archive/purge.ts';
-import { placeOf } from '../library/archive/session-paths.ts';
+import { sessionPlace } from '../library/archive/session-paths.ts';
 import type { Redactor } from './redactor.ts';
 import { inspectContent } from './survey.ts';
 
@@ -46,7 +46,7 @@ export function countArchived(main: string, redactor: Redactor, folder: string):
 
 /** In any folder: a moved session has the same id. */
 function isOf(manifest: Manifest, main: string): boolean {
-  return manifest.sessionId === placeOf(main).sessionId;
+  return manifest.sessionId === sessionPlace(main).sessionId;
 }
 
 /** An unreadable copy counts as one with a secret. */

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
-import { placeOf } from '../library/archive/session-paths.ts';
+import { sessionPlace } from '../library/archive/session-paths.ts';
 import { type FileIdentity, identify } from '../store/append.ts';
 import { compareNames } from '../store/folders.ts';
 import { readLineBatches } from '../store/lines.ts';
@@ -32,7 +32,7 @@ interface RedactedElsewhere {
 }
 
 export async function keptElsewhere(main: string): Promise<KeptElsewhere> {
-  const { projects, sessionId } = placeOf(main);
+  const { projects, sessionId } = sessionPlace(main);
   const root = path.dirname(projects);
   const own = await ownFiles(root, sessionId);
   const files = own.files.map((file) => ({ path: file, name: path.basename(file) }));

@@ -3,8 +3,8 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { asObject, parseJson } from '../base/json.ts';
-import { withLock } from '../library/archive/lock.ts';
 import { readLineBatches } from '../store/lines.ts';
+import { withLock } from '../store/lock.ts';
 import type { TraceCursor } from './cursor.ts';
 import { readText, writeDurably } from './durable.ts';
 import type { CompatEntry } from './state.ts';

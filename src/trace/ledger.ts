@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderSync } from '../base/make-folder.ts';
-import { withLock } from '../library/archive/lock.ts';
 import { privateFileMode } from '../store/disk.ts';
+import { withLock } from '../store/lock.ts';
 import { writeAll } from './durable.ts';
 
 /** Key and owner, eight bytes each; the owner's lowest bit marks a span as spooled, not only claimed. */

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../base/json.ts';
-import { withLock } from '../library/archive/lock.ts';
+import { withLock } from '../store/lock.ts';
 import { readText, writeDurably } from './durable.ts';
 import type { TracePlaces } from './places.ts';
 import type { AboutTurn, TraceTurn } from './turn.ts';

@@ -2,7 +2,7 @@
 // logged, and does not stop the others.
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../base/json.ts';
-import { abandonedNote, isHeld, withLock } from '../library/archive/lock.ts';
+import { abandonedNote, isHeld, withLock } from '../store/lock.ts';
 import type { TraceContext } from './context.ts';
 import { namesIn } from './durable.ts';
 import { logFailure } from './log.ts';

@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, UserError } from '../base/errors.ts';
-import { isHeld, withLock } from '../library/archive/lock.ts';
+import { isHeld, withLock } from '../store/lock.ts';
 import { readStatus, updateStatus } from './delivery-status.ts';
 import type { Destination } from './destinations.ts';
 import { logFailure } from './log.ts';

@@ -2,7 +2,7 @@
 // them, and only then commit the session's state. The next run finishes or undoes a run that was killed; both hold the
 // session's lock.
 import path from 'node:path';
-import { withLock } from '../library/archive/lock.ts';
+import { withLock } from '../store/lock.ts';
 import { type AgentLookup, findAgentTranscripts } from './agents.ts';
 import { compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
 import type { TraceConfig } from './config.ts';

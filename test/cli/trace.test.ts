@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withLock } from '../../src/library/archive/lock.ts';
+import { withLock } from '../../src/store/lock.ts';
 import { sendLock, tracePlaces } from '../../src/trace/places.ts';
 import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';

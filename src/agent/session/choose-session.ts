@@ -4,6 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';
+import { realPath } from '../../base/real-path.ts';
 import { isUuid } from '../../base/uuid.ts';
 import { openLibrary } from '../../library/library.ts';
 import { isMessage } from '../../session/node.ts';
@@ -105,13 +106,5 @@ async function findTitled({ root, env }: SessionPlace, wanted: string): Promise<
     return found[0]?.path;
   } finally {
     library.close();
-  }
-}
-
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
   }
 }

@@ -1,7 +1,7 @@
 // clew trace follow: traces all sessions live, without a hook. A turn counts as ended when its answer is complete and
 // nothing was written for a while.
 import path from 'node:path';
-import { placeOf } from '../../library/transcript-files.ts';
+import { transcriptPlace } from '../../store/transcripts.ts';
 import { watchLibrary } from '../../library/watch.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { createTraceContext, type TraceContext } from '../../trace/context.ts';
@@ -39,7 +39,7 @@ export async function run(input: CommandInput): Promise<void> {
 
 function mainsOf(paths: readonly string[], roots: readonly string[]): readonly string[] {
   const folders = projectsFolders(roots);
-  return [...new Set(paths.flatMap((each) => placeOf(each, folders)?.mainPath ?? []))];
+  return [...new Set(paths.flatMap((each) => transcriptPlace(each, folders)?.mainPath ?? []))];
 }
 
 class Follower {

@@ -5,16 +5,16 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors.ts';
 import type { DiskProblem } from '../../store/folders.ts';
+import { withLock } from '../../store/lock.ts';
 import { type LeftOut, whySessionLeaves } from '../../store/owned-files.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { type ArchiveContents, readContents } from './contents.ts';
 import { GroupBuilder } from './group.ts';
 import { splitLine } from './line-parts.ts';
-import { withLock } from './lock.ts';
 import { type ArchivedFile, type Manifest, placeKey } from './manifest.ts';
 import { PackWriter } from './pack-writer.ts';
 import { readPieces } from './pieces.ts';
-import { placeOf, type SessionPath, type SessionPlace, sessionPaths } from './session-paths.ts';
+import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from './session-paths.ts';
 
 /** Options of `archiveSessions`. */
 export interface ArchiveOptions {
@@ -103,7 +103,7 @@ async function planAll(sessions: readonly { readonly path: string }[], contents:
   const agents = knownAgents(contents);
   const plans: Plan[] = [];
   for (const session of sessions) {
-    const place = placeOf(session.path);
+    const place = sessionPlace(session.path);
     const problems: DiskProblem[] = [];
     const { files, leftOut } = await sessionPaths(session.path, problems, (name) => {
       const owner = agents.get(path.join(place.projects, place.slug, name));

@@ -7,7 +7,7 @@ import type { FoundSession } from '../../store/discover.ts';
 import { listFolder } from '../../store/folders.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { agentIdOf } from '../../store/session-files.ts';
-import { projectNames } from '../transcript-files.ts';
+import { projectNames } from '../../store/transcripts.ts';
 import { sessionPaths } from './session-paths.ts';
 
 /** `path` is where the main transcript was. */

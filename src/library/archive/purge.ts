@@ -8,6 +8,7 @@ import path from 'node:path';
 
 import { exitCodes, UserError } from '../../base/errors.ts';
 import { diskError } from '../../store/disk.ts';
+import { type LockOptions, withLock } from '../../store/lock.ts';
 import { removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
 import { archiveFolder } from './archive.ts';
 import { ArchiveDamaged, ChunkReader, type UnpackedBlock, unpackBlock } from './chunk-reader.ts';
@@ -15,7 +16,6 @@ import { hashBytes } from './chunk-table.ts';
 import { codecs, defaultCodec } from './codec.ts';
 import { type ArchiveContents, type Block, readBody, readContents, readManifest } from './contents.ts';
 import { chunksOfGroup } from './group.ts';
-import { type LockOptions, withLock } from './lock.ts';
 import { contentKey, type Manifest, placeKey } from './manifest.ts';
 import { lengthBytes } from './open-block.ts';
 import { bodyHash, isRecord, makeRecord, type PackGap, type PackRecord, readRange, scanPack } from './record.ts';

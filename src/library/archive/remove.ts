@@ -16,7 +16,7 @@ import { ChunkReader } from './chunk-reader.ts';
 import { readContents } from './contents.ts';
 import { placeKey } from './manifest.ts';
 import { hashFile } from './restore.ts';
-import { placeOf, type SessionPath, sessionPaths } from './session-paths.ts';
+import { type SessionPath, sessionPaths, sessionPlace } from './session-paths.ts';
 import { damageOf } from './verify.ts';
 
 export interface RemoveOptions extends ArchiveOptions, SessionFileOptions {
@@ -39,7 +39,7 @@ export interface RemovedSession {
 /** Archives and deletes one session; with `isDryRun` only says what would go. Refuses whatever is not a session. */
 export async function removeSession(main: string, options: RemoveOptions = {}): Promise<RemovedSession> {
   refuseOtherFile(main, options);
-  const { sessionId } = placeOf(main);
+  const { sessionId } = sessionPlace(main);
   const problems: DiskProblem[] = [];
   const { files, leftOut } = await sessionPaths(main, problems);
   const [problem] = problems;
@@ -96,7 +96,7 @@ async function archiveAndCheck(main: string, files: readonly SessionPath[], opti
   const problem = sessions.find((session) => session.problem !== undefined)?.problem;
   if (problem !== undefined) throw new UserError(`${problem}; nothing was deleted`, 'check the permissions');
   const contents = readContents(folder);
-  const manifest = contents.sessions.get(placeKey(placeOf(main)))?.versions.at(-1);
+  const manifest = contents.sessions.get(placeKey(sessionPlace(main)))?.versions.at(-1);
   const reader = new ChunkReader(contents);
   for (const { name, path: file } of files) {
     const archived = manifest?.files.find((each) => each.path === name);

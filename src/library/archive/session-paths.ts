@@ -1,9 +1,10 @@
 // The path of a main transcript → where the session lives and every file of it, with what tells whether the file has
 // changed. All that is in its side folder belongs to it, known kind or not, but nothing that a link brings in.
-import { realpathSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import { realPath } from '../../base/real-path.ts';
 import { ownerOf } from '../../session/agents.ts';
 import { compareNames, type DiskProblem, readProblem } from '../../store/folders.ts';
 import type { LeftOut } from '../../store/owned-files.ts';
@@ -24,9 +25,9 @@ export interface SessionPath {
   readonly stats: Stats;
 }
 
-export function placeOf(main: string): SessionPlace {
+export function sessionPlace(main: string): SessionPlace {
   const full = path.resolve(main);
-  const folder = realFolder(path.dirname(full));
+  const folder = realPath(path.dirname(full));
   return {
     sessionId: path.basename(full, '.jsonl'),
     projects: path.dirname(folder),
@@ -50,7 +51,7 @@ export async function sessionPaths(
   const full = path.resolve(main);
   const folder = path.dirname(full);
   const sessionId = path.basename(full, '.jsonl');
-  const { files, leftOut } = await ownedFiles(full, problems);
+  const { files, leftOut } = ownedFiles(full, problems);
   const isOwn = (file: string): boolean =>
     path.dirname(file) !== folder || (isKnownAgent(path.basename(file)) ?? ownerOf(file) === sessionId);
   const found: SessionPath[] = [];
@@ -78,13 +79,5 @@ async function statFile(file: string, problems: DiskProblem[]): Promise<Stats | 
     const code = systemErrorCode(error) ?? 'unknown';
     if (code !== 'ENOENT') problems.push({ path: file, code });
     return undefined;
-  }
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
   }
 }

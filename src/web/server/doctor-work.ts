@@ -3,11 +3,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../doctor/library.ts';
+import { IndexHandle } from '../../library/index-handle.ts';
 import { type JudgedSession, saveVerdicts } from '../../library/verdicts.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
 import type { DoctorRow, LibraryDoctorAnswer } from '../wire-health.ts';
-import { ReaderIndex } from './reader-index.ts';
 import { findingView, RepairAnswers } from './repair-answers.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './worker-methods.ts';

@@ -1,27 +1,19 @@
 // A worker that keeps the index current and emits the rows of the list. Cheap steps come first: the files on disk, then
 // rows and cost, then titles and turns, then the words to search for.
 import { setTimeout } from 'node:timers/promises';
-import { UserError } from '../../base/errors.ts';
 import { collectGarbage } from '../../base/memory.ts';
 import type { Database } from '../../library/database.ts';
+import { IndexHandle, isRecoverable } from '../../library/index-handle.ts';
 import { type IndexProgress, updateRows } from '../../library/indexer.ts';
 import { knownSessions, newestSessions } from '../../library/known-sessions.ts';
 import { loadPrices } from '../../library/prices.ts';
-import {
-  IndexUnavailable,
-  indexError,
-  indexPath,
-  isBroken,
-  openIndex,
-  openIndexInMemory,
-  removeIndex,
-} from '../../library/schema.ts';
+import type { IndexUnavailable } from '../../library/schema.ts';
 import { listSessions } from '../../library/session-list.ts';
 import type { ReadSummaries } from '../../library/session-summaries.ts';
 import { updateText } from '../../library/text-indexer.ts';
-import { findTranscripts } from '../../library/transcript-files.ts';
 import { usageCells } from '../../library/usage-cells.ts';
 import { PriceList } from '../../models/price-list.ts';
+import { findTranscripts } from '../../store/transcripts.ts';
 import type { IndexState } from '../wire.ts';
 import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
 import type { ThreadSetup } from './thread.ts';
@@ -55,7 +47,6 @@ class IndexWork {
   readonly #emit: Emit<'index'>;
   readonly #file: string;
   readonly #prices = new PriceList(loadPrices());
-  #database: Database | undefined;
   readonly #waiting = new Set<string>();
   #isWhole = false;
   #isRunning = false;
@@ -84,7 +75,7 @@ class IndexWork {
     this.#isRunning = true;
     while (this.#isWhole || this.#waiting.size > 0) {
       const startedAt = performance.now();
-      const files = this.#isWhole ? undefined : [...this.#waiting];
+      const files = this.#isWhole || this.#index.isReplaced ? undefined : [...this.#waiting];
       this.#isWhole = false;
       this.#waiting.clear();
       try {
@@ -100,7 +91,8 @@ class IndexWork {
 
   async #update(files: readonly string[] | undefined): Promise<void> {
     const { roots } = this.#setup;
-    const database = this.#open();
+    const { database } = this.#index;
+    database.exec(smallCache);
     if (files === undefined) {
       if (this.#sent.size === 0) this.#sendNewest(database);
       this.#sendKnown(database);

@@ -3,7 +3,6 @@ import { search } from '../../library/search.ts';
 import { agentIdOf } from '../../store/session-files.ts';
 import type { SearchAnswer, SearchQuery } from '../wire.ts';
 import { finite } from './listed-row.ts';
-import type { ReaderIndex } from './reader-index.ts';
 
 /** The session as its path; the server replaces paths by keys. */
 export type SearchAsked = Omit<SearchQuery, 'session'> & { readonly path?: string };

@@ -8,7 +8,6 @@ import { makeSecret } from '../../base/local-guard.ts';
 import { growSlowly } from '../../base/memory.ts';
 import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
-import { placeOf } from '../../library/transcript-files.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { eventsPath } from '../api.ts';
 import type { IndexState, SessionRow, Status } from '../wire.ts';

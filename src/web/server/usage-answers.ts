@@ -1,6 +1,7 @@
 // Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
 // counted messages as `clew usage`.
 import type { Database } from '../../library/database.ts';
+import type { IndexHandle } from '../../library/index-handle.ts';
 import { countLibrary, type PricedMessage, type UsageSession } from '../../library/library-usage.ts';
 import { type Calendar, createCalendar, parseDay } from '../../library/local-days.ts';
 import { loadPrices } from '../../library/prices.ts';
@@ -18,7 +19,6 @@ import {
 import { PriceList } from '../../models/price-list.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../wire-usage.ts';
 import { finite } from './listed-row.ts';
-import type { ReaderIndex } from './reader-index.ts';
 import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
 
 /** The session as its path; the server replaces paths by keys. */
@@ -41,11 +41,11 @@ const maxTools = 100;
 
 export class UsageAnswers {
   readonly #roots: readonly string[];
-  readonly #index: ReaderIndex;
+  readonly #index: IndexHandle;
   readonly #prices = new PriceList(loadPrices());
   readonly #calendar: Calendar = createCalendar();
 
-  constructor(roots: readonly string[], index: ReaderIndex) {
+  constructor(roots: readonly string[], index: IndexHandle) {
     this.#roots = roots;
     this.#index = index;
   }

@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isAlive, withLock } from '../../../src/library/archive/lock.ts';
-import { refusalOf } from '../../support/refusal.ts';
-import { temporaryFolder } from '../../support/temp-folder.ts';
-import { waitFor } from '../../support/wait.ts';
+import { isAlive, withLock } from '../../src/store/lock.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { waitFor } from '../support/wait.ts';
 
 test('works of one folder run one after the other, and leave nothing behind', async (t) => {
   const folder = path.join(temporaryFolder(t), 'new');

@@ -5,10 +5,10 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
-import { asObject, asString, parseJson } from '../../base/json.ts';
-import { readRegularText } from '../../base/regular-file.ts';
-import { diskError, makeFolder, privateFileMode } from '../../store/disk.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { asObject, asString, parseJson } from '../base/json.ts';
+import { readRegularText } from '../base/regular-file.ts';
+import { diskError, makeFolder, privateFileMode } from './disk.ts';
 
 export interface LockOptions {
   /** How long to wait for another archiver; 0 to refuse at once. */

@@ -4,9 +4,9 @@ import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'no
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors.ts';
-import { type DiskProblem, readProblem } from '../store/folders.ts';
-import { type ProjectsFolder, projectsFolders } from '../store/roots.ts';
-import { agentIdOf } from '../store/session-files.ts';
+import { type DiskProblem, readProblem } from './folders.ts';
+import { type ProjectsFolder, projectsFolders } from './roots.ts';
+import { agentIdOf } from './session-files.ts';
 
 /** What the path of a transcript says about it. */
 export interface TranscriptPlace {
@@ -64,14 +64,14 @@ export function findNamedTranscripts(roots: readonly string[], paths: Iterable<s
   const search: Search = { files: [], problems: [] };
   const folders = projectsFolders(roots);
   for (const each of new Set(paths)) {
-    const place = placeOf(each, folders);
+    const place = transcriptPlace(each, folders);
     if (place !== undefined) add(search, place);
   }
   return search;
 }
 
 /** `undefined` where no transcript is looked for at this path, whether or not there is a file. */
-export function placeOf(file: string, folders: readonly ProjectsFolder[]): TranscriptPlace | undefined {
+export function transcriptPlace(file: string, folders: readonly ProjectsFolder[]): TranscriptPlace | undefined {
   for (const { root, projects } of folders) {
     if (!file.startsWith(projects + path.sep) || !file.endsWith('.jsonl')) continue;
     const parts = file.slice(projects.length + 1).split(path.sep);
