@@ -104,5 +104,9 @@ function isOfDatabase(error: unknown): boolean {
 }
 
 function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+  try {
+    return statSync(file).ino;
+  } catch {
+    return undefined; // missing, or in a folder that cannot be read: opening it says so
+  }
 }
