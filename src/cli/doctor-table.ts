@@ -1,4 +1,4 @@
-// A report on all sessions → the table a person reads: the sessions with findings, worst first, what was found how often,
+// A report on all sessions → the table the user reads: the sessions with findings, worst first, what was found how often,
 // and what to do next.
 import path from 'node:path';
 import { formatCount } from '../base/human.ts';

@@ -1,5 +1,5 @@
-// A diagnosis → what a person reads: a verdict, how much a resume loads, a picture of the chain, and the findings, worst
-// first, each with its place, what it costs and what mends it.
+// A diagnosis → what the user reads: a verdict, how much a resume loads, a picture of the chain, and the findings, worst
+// first, each with its place, what it costs and what repairs it.
 import { formatCount } from '../base/human.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';

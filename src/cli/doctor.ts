@@ -1,4 +1,4 @@
-// clew doctor SESSION: what is wrong with a session, what it costs and what mends it; --fix mends it, --all looks at the
+// clew doctor SESSION: what is wrong with a session, what it costs and what repairs it; --fix repairs it, --all looks at the
 // whole library. Exit code 1 where something was found that costs something.
 import { exitCodes, UserError } from '../base/errors.ts';
 import { diagnoseSession } from '../doctor/diagnose.ts';

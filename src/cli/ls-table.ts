@@ -1,4 +1,4 @@
-// Rows of `clew ls` → the table a person reads, and below it how many there are and what to do with them.
+// Rows of `clew ls` → the table the user reads, and below it how many there are and what to do with them.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { formatAge, formatBytes, formatCount } from '../base/human.ts';

@@ -90,7 +90,7 @@ function lowerBound(usage: UsageSum): string {
 const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** Hours as columns, weekdays as bars; beside each other where both fit. */
+/** Hours as columns, weekdays as bars; next to each other where both fit. */
 function clock(stats: LibraryStats, { style, width }: StatsTextOptions): string {
   if (stats.hours.every((count) => count === 0)) return '';
   const hours = hourChart(stats.hours, width < hourWidth(2) ? 1 : 2, style);

@@ -1,4 +1,4 @@
-// Receipts → lines for a person: each message with what it costs and where it counts, below it the lines that do not.
+// Receipts → lines for the user: each message with what it costs and where it counts, below it the lines that do not.
 
 import { formatCount } from '../base/human.ts';
 import { neutralise, oneLine } from '../base/terminal-text.ts';

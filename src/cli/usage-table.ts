@@ -1,4 +1,4 @@
-// A usage report → the table a person reads: tokens, cost and a bar for each row, totals, and what has no price.
+// A usage report → the table the user reads: tokens, cost and a bar for each row, totals, and what has no price.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { formatTokens } from '../base/human.ts';

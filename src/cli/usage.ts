@@ -1,4 +1,4 @@
-// clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines behind them.
+// clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines that were counted.
 import { UserError } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { countLibrary, type UsageSession } from '../library/library-usage.ts';

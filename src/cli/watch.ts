@@ -66,7 +66,7 @@ function updateLine(report: IndexReport, files: readonly string[] | undefined): 
   return `${clockTime(Date.now())}  ${what}  ${facts.join(', ')}\n`;
 }
 
-/** `-home-ada-lighthouse/3f2b8c1e`, and behind it the agent where it is one. */
+/** `-home-ada-lighthouse/3f2b8c1e`, and after it the agent where it is one. */
 function nameOf(file: string): string {
   const parts = neutralise(file).split(path.sep);
   const at = parts.lastIndexOf('subagents');

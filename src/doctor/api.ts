@@ -1,5 +1,5 @@
 // What a resume would send → findings about what the API rejects (A): fatal where the request itself breaks a rule,
-// warn where only the stored lines do and the current client mends them on the way.
+// warn where only the stored lines do and the current client repairs them on the way.
 import { checkImageRules, checkRequest } from '../api/check-request.ts';
 import type { Violation } from '../api/rule.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
@@ -7,7 +7,7 @@ import { noUsage } from '../format/usage.ts';
 import type { Node } from '../session/node.ts';
 import { noteImages } from '../session/note-images.ts';
 import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
-import { type Patient, placeOf } from './patient.ts';
+import { type ExaminedSession, placeOf } from './patient.ts';
 import { storedBlocks } from './stored-blocks.ts';
 import { checkStoredCalls } from './stored-calls.ts';
 import { checkErrors } from './stored-errors.ts';
@@ -25,29 +25,29 @@ export interface ApiCheck {
 }
 
 /** By what the heads of the lines say; no content is read, but for the client's own error messages. */
-export function checkHeads(patient: Patient): Finding[] {
-  return [...checkStoredCalls(patient), ...checkErrors(patient)];
+export function checkHeads(examined: ExaminedSession): Finding[] {
+  return [...checkStoredCalls(examined), ...checkErrors(examined)];
 }
 
 /** The request itself, and the stored blocks that it is made of. */
-export function checkContent(patient: Patient): ApiCheck {
-  const { session } = patient;
+export function checkContent(examined: ExaminedSession): ApiCheck {
+  const { session } = examined;
   if (session.isAgent) return { findings: [], violations: [] };
   const stored: Finding[] = [];
   const onRead = (node: Node, entry: JsonObject): void => {
-    stored.push(...storedBlocks(patient, node, entry));
+    stored.push(...storedBlocks(examined, node, entry));
   };
   const request = traceRequest(session, probePrompt, onRead);
-  // What is not loaded now is once the chain is mended.
-  for (const node of patient.lost) onRead(node, session.transcript.read(node));
+  // What is not loaded now is once the chain is repaired.
+  for (const node of examined.lost) onRead(node, session.transcript.read(node));
   if (request === undefined) return { findings: stored, violations: [] };
   const { messages, model } = request;
-  const isCounted = [...patient.chain].some((node) => promptTokens(node) > 0);
+  const isCounted = [...examined.chain].some((node) => promptTokens(node) > 0);
   const violations = checkRequest({ messages, model })
     // What the API counted when it gave the last answer is better than an estimate: it was not too long then.
     .filter((violation) => violation.isEstimate !== true || !isCounted)
     .map((violation) => ({ violation, node: request.originOf(violation.messageIndex, violation.blockIndex) }));
-  const sent = violations.map(({ violation, node }) => findingOf(patient, violation, node));
+  const sent = violations.map(({ violation, node }) => findingOf(examined, violation, node));
   const told = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
   return {
     findings: [...sent, ...stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`))],
@@ -61,20 +61,20 @@ function promptTokens({ message }: Node): number {
 }
 
 /** Only the images of the lines that begin at these offsets: each stands for itself, whatever else is sent. */
-export function checkImages(patient: Patient, lines: readonly number[]): ApiCheck {
+export function checkImages(examined: ExaminedSession, lines: readonly number[]): ApiCheck {
   const places = new Set(lines);
   const isPicture = ({ type }: Node): boolean => type === 'user' || type === 'attachment';
-  const nodes = [...patient.chain].filter((node) => isPicture(node) && places.has(node.offset));
+  const nodes = [...examined.chain].filter((node) => isPicture(node) && places.has(node.offset));
   if (nodes.length === 0) return { findings: [], violations: [] };
   const messages = nodes.map((node) => {
-    const entry = patient.session.transcript.read(node);
+    const entry = examined.session.transcript.read(node);
     if (node.type === 'attachment') return { role: 'user', content: noteImages(entry) };
     return asObject(entry.message) ?? {};
   });
-  const model = [...patient.chain].findLast((node) => node.type === 'assistant')?.message?.model;
+  const model = [...examined.chain].findLast((node) => node.type === 'assistant')?.message?.model;
   const found = checkImageRules({ messages, ...(model === undefined ? {} : { model }) });
   return {
-    findings: found.map((violation) => findingOf(patient, violation, nodes[violation.messageIndex ?? -1])),
+    findings: found.map((violation) => findingOf(examined, violation, nodes[violation.messageIndex ?? -1])),
     violations: found.map((violation) => {
       const node = nodes[violation.messageIndex ?? -1];
       return { ...violation, line: node?.line ?? 0, uuid: node?.uuid };
@@ -82,8 +82,8 @@ export function checkImages(patient: Patient, lines: readonly number[]): ApiChec
   };
 }
 
-function findingOf(patient: Patient, violation: Violation, node: Node | undefined): Finding {
-  const place = node === undefined ? { file: patient.file } : placeOf(patient, node);
+function findingOf(examined: ExaminedSession, violation: Violation, node: Node | undefined): Finding {
+  const place = node === undefined ? { file: examined.file } : placeOf(examined, node);
   const code = codeOf(violation.rule);
   return makeFinding(code, severityOf(violation), place, sentence(violation.message), effectOf(violation));
 }

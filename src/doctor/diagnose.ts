@@ -11,7 +11,7 @@ import { compareFindings, type Finding } from './finding.ts';
 import { checkFolder, type FolderOptions } from './folder.ts';
 import { checkGraph } from './graph.ts';
 import { checkLines } from './lines.ts';
-import { examine, oldReachOf, type Patient, reachOf } from './patient.ts';
+import { type ExaminedSession, examine, oldReachOf, reachOf } from './patient.ts';
 import { restoredSession } from './restored.ts';
 import { isDamagedInside, type Screening } from './screen.ts';
 import { type Segment, segmentsOf } from './segments.ts';
@@ -23,7 +23,7 @@ export interface Diagnosis {
   readonly path: string;
   /** Worst first. */
   readonly findings: readonly Finding[];
-  /** How many of the entries that a person would expect the current client loads. */
+  /** How many of the entries that the user would expect the current client loads. */
   readonly reachable: Reachable;
   /** The same for clients up to 2.1.45. */
   readonly reachableOld: Reachable;
@@ -45,19 +45,19 @@ export interface DiagnoseOptions extends FolderOptions {
 export async function diagnoseSession(stored: Session, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   const restored = restoredSession(stored);
   const { session } = restored;
-  const patient = examine(session);
+  const examined = examine(session);
   const { screening } = options;
-  const heads = checkHeads(patient);
+  const heads = checkHeads(examined);
   const api =
-    screening !== undefined && isSound(screening, heads, patient)
-      ? checkImages(patient, screening.imageLines)
-      : checkContent(patient);
+    screening !== undefined && isSound(screening, heads, examined)
+      ? checkImages(examined, screening.imageLines)
+      : checkContent(examined);
   const findings = [
     ...restored.findings,
-    ...checkPatient(patient),
+    ...checkTranscript(examined),
     ...withoutTold(heads, api.findings),
     ...api.findings,
-    ...checkThinking(patient),
+    ...checkThinking(examined),
     ...checkFolder(session, options),
     ...checkAgents(session, screening !== undefined),
   ];
@@ -65,22 +65,22 @@ export async function diagnoseSession(stored: Session, options: DiagnoseOptions 
     sessionId: session.id,
     path: session.files.main,
     findings: findings.map(restored.placed).sort(compareFindings),
-    reachable: reachOf(patient),
-    reachableOld: oldReachOf(patient),
+    reachable: reachOf(examined),
+    reachableOld: oldReachOf(examined),
     compactsFirst: session.isAgent ? null : (autoCompactionOf(session) ?? null),
     violations: api.violations,
-    chain: segmentsOf(patient),
+    chain: segmentsOf(examined),
   };
 }
 
 /** Nothing points to a request that the API would reject, but for images, which stand for themselves. */
-function isSound({ isOdd }: Screening, heads: readonly Finding[], { chain }: Patient): boolean {
+function isSound({ isOdd }: Screening, heads: readonly Finding[], { chain }: ExaminedSession): boolean {
   const first = [...chain].find(isMessage);
   return !isOdd && first?.type !== 'assistant' && heads.every(({ severity }) => severity === 'info');
 }
 
-function checkPatient(patient: Patient): Finding[] {
-  return [...checkLines(patient), ...checkGraph(patient)];
+function checkTranscript(examined: ExaminedSession): Finding[] {
+  return [...checkLines(examined), ...checkGraph(examined)];
 }
 
 /** What the request shows is worse news than what the stored line shows; it is told once. */
@@ -99,7 +99,7 @@ function checkAgents(session: Session, isScreened: boolean): Finding[] {
       const light = loadTranscript(agent.path, { strict: !isScreened });
       const transcript = isScreened && isDamagedInside(light) ? reloadTranscript(light, { strict: true }) : light;
       const own = { ...agentSession(session, agent, transcript), isAgent: true };
-      const found = checkPatient(examine(own)).filter((finding) => !hangsOnMain(finding, own, session));
+      const found = checkTranscript(examine(own)).filter((finding) => !hangsOnMain(finding, own, session));
       findings.push(...found.map(ofAgent));
     } catch (error) {
       if (unreadableCode(error) === undefined) throw error;

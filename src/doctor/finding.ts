@@ -1,5 +1,5 @@
-// What doctor has to say about a session: a finding names one damage, its place, what it costs, and what mends it.
-// All classes stand in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
+// What doctor has to say about a session: a finding names one damage, its place, what it costs, and what repairs it.
+// All classes are in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
 import { clientsWithout } from '../session/resume/client-rules.ts';
 
 /**

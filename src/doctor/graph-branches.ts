@@ -1,15 +1,15 @@
-// Branches and what hangs beside them → findings: results that are left out, newer work that is not resumed, lines of
+// Branches and what hangs next to them → findings: results that are left out, newer work that is not resumed, lines of
 // other sessions.
 import { isBoundary, isMessage, type Node } from '../session/node.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { counted } from './graph.ts';
-import { type Patient, placeOf } from './patient.ts';
+import { type ExaminedSession, placeOf } from './patient.ts';
 
-export function checkBranches(patient: Patient): Finding[] {
-  if (patient.session.isAgent) return [];
-  return [...checkBeside(patient), ...checkLeaf(patient), ...checkForeign(patient)];
+export function checkBranches(examined: ExaminedSession): Finding[] {
+  if (examined.session.isAgent) return [];
+  return [...checkBeside(examined), ...checkLeaf(examined), ...checkForeign(examined)];
 }
 
 /** Results beside a line that is on the chain; what stands behind a break is the break's doing. */
@@ -31,12 +31,12 @@ function checkBeside(patient: Patient): Finding[] {
       ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
       : `the current client puts ${count === 1 ? 'it' : 'them'} back; ${clientsWithout('followsFileOrder')} leave ${count === 1 ? 'it' : 'them'} out`;
   const severity = now.length > 0 ? 'loss' : 'info';
-  return [makeFinding('G-parallel-lost', severity, placeOf(patient, first), message, effect)];
+  return [makeFinding('G-parallel-lost', severity, placeOf(examined, first), message, effect)];
 }
 
-/** A person who goes back to an earlier place leaves a pin that says so, or writes on: then the other branch is older. */
-function checkLeaf(patient: Patient): Finding[] {
-  const { session, order } = patient;
+/** The user who goes back to an earlier place leaves a pin that says so, or writes on: then the other branch is older. */
+function checkLeaf(examined: ExaminedSession): Finding[] {
+  const { session, order } = examined;
   const [active, ...others] = session.branches;
   const pin = session.transcript.nodes.findLast((node) => node.type === 'last-prompt' && node.leafUuid !== undefined);
   if (active === undefined || pin?.explicit === true) return [];
@@ -50,7 +50,7 @@ function checkLeaf(patient: Patient): Finding[] {
   const count = newest.nodes.filter((node) => isMessage(node) && node.hasContent).length;
   const message = `the newest branch ends here, and a resume continues line ${active.leaf.line} instead`;
   const effect = `${counted(count, 'newer entry is', 'newer entries are')} left out`;
-  return [makeFinding('G-lost-leaf', 'loss', placeOf(patient, newest.leaf), message, effect)];
+  return [makeFinding('G-lost-leaf', 'loss', placeOf(examined, newest.leaf), message, effect)];
 }
 
 function isSaid(node: Node): boolean {
@@ -62,11 +62,11 @@ function isSameSession(session: Session, node: Node): boolean {
   return node.sessionId === undefined || node.sessionId === session.branches[0]?.leaf.sessionId;
 }
 
-function checkForeign(patient: Patient): Finding[] {
-  const { session, order } = patient;
+function checkForeign(examined: ExaminedSession): Finding[] {
+  const { session, order } = examined;
   const resumed = new Set(order);
   const leaf = session.branches[0]?.leaf;
-  return [...strangersOf(patient)].map(([id, lines]) => {
+  return [...strangersOf(examined)].map(([id, lines]) => {
     const takesOver = leaf !== undefined && lines.includes(leaf);
     const isSent = lines.some((line) => resumed.has(line));
     const message = `${counted(lines.length, 'line belongs', 'lines belong')} to session ${id}`;
@@ -75,7 +75,7 @@ function checkForeign(patient: Patient): Finding[] {
       : isSent
         ? 'a resume sends them with this session'
         : 'a resume does not take them; search and usage find them here';
-    return makeFinding('G-foreign', takesOver ? 'loss' : 'warn', placeOf(patient, lines[0] as Node), message, effect); // a group is not empty
+    return makeFinding('G-foreign', takesOver ? 'loss' : 'warn', placeOf(examined, lines[0] as Node), message, effect); // a group is not empty
   });
 }
 
@@ -83,7 +83,7 @@ function checkForeign(patient: Patient): Finding[] {
  * Lines of other sessions that hang on nothing of this one, by session. Those that do hang together are a fork or a
  * session that was renamed, which is no damage.
  */
-export function strangersOf({ session, order }: Patient): ReadonlyMap<string, readonly Node[]> {
+export function strangersOf({ session, order }: ExaminedSession): ReadonlyMap<string, readonly Node[]> {
   const byId = new Map<string, Node[]>();
   const nodes = session.transcript.nodes.filter((node) => node.uuid !== undefined && node.sessionId !== undefined);
   const ownId = ownIdOf(session, nodes);

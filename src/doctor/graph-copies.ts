@@ -3,28 +3,28 @@ import { isMessage, type Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { counted } from './graph.ts';
-import { type Patient, placeOf, reachOf, reachText } from './patient.ts';
+import { type ExaminedSession, placeOf, reachOf, reachText } from './patient.ts';
 import { saysSame } from './same-words.ts';
 
-export function checkCopies(patient: Patient): Finding[] {
-  return [...checkDuplicates(patient), ...checkReplays(patient)];
+export function checkCopies(examined: ExaminedSession): Finding[] {
+  return [...checkDuplicates(examined), ...checkReplays(examined)];
 }
 
-function checkDuplicates(patient: Patient): Finding[] {
-  const { transcript } = patient.session;
+function checkDuplicates(examined: ExaminedSession): Finding[] {
+  const { transcript } = examined.session;
   const seen = new Map<string, Node>();
   const findings: Finding[] = [];
   for (const node of transcript.nodes) {
     if (node.uuid === undefined) continue;
     const earlier = seen.get(node.uuid);
     seen.set(node.uuid, node);
-    if (earlier !== undefined) findings.push(duplicate(patient, earlier, node));
+    if (earlier !== undefined) findings.push(duplicate(examined, earlier, node));
   }
   return findings;
 }
 
-function duplicate(patient: Patient, earlier: Node, node: Node): Finding {
-  const { session } = patient;
+function duplicate(examined: ExaminedSession, earlier: Node, node: Node): Finding {
+  const { session } = examined;
   const isLost =
     isMessage(earlier) && earlier.hasContent && !earlier.isApiError && !saysSame(session.transcript, earlier, node);
   const isMain = session.isAgent || !earlier.isSidechain;
@@ -36,30 +36,30 @@ function duplicate(patient: Patient, earlier: Node, node: Node): Finding {
   return makeFinding(
     'G-duplicate-uuid',
     severity,
-    placeOf(patient, node),
+    placeOf(examined, node),
     `line ${earlier.line} has the same uuid`,
     effect,
   );
 }
 
-function checkReplays(patient: Patient): Finding[] {
-  const { session, copies } = patient;
+function checkReplays(examined: ExaminedSession): Finding[] {
+  const { session, copies } = examined;
   const all = [...copies, ...replayedElsewhere(session)].sort((a, b) => a.index - b.index);
-  const start = startOfCopy(patient);
+  const start = startOfCopy(examined);
   const first = start ?? all[0];
   if (first === undefined) return [];
   const count = Math.max(all.length, 1);
   const message = `${counted(count, 'line repeats an earlier one', 'lines repeat earlier ones')} under new uuids`;
   const make = (severity: Severity, effect: string): Finding[] => [
-    makeFinding('G-replayed', severity, placeOf(patient, first), message, effect),
+    makeFinding('G-replayed', severity, placeOf(examined, first), message, effect),
   ];
-  if (start !== undefined) return make('loss', `a resume begins with the copy: ${reachText(reachOf(patient))}`);
-  if (isSentTwice(patient)) return make('loss', 'a resume sends that part of the history twice');
+  if (start !== undefined) return make('loss', `a resume begins with the copy: ${reachText(reachOf(examined))}`);
+  if (isSentTwice(examined)) return make('loss', 'a resume sends that part of the history twice');
   return make('info', 'a resume takes one of the two, and Clew counts it once');
 }
 
 /** The line that a resume begins with, where that is a copy which leaves something out; 1.0.57 begins it with an answer. */
-function startOfCopy({ chain, copies, lost, places, session }: Patient): Node | undefined {
+function startOfCopy({ chain, copies, lost, places, session }: ExaminedSession): Node | undefined {
   const start = [...chain].find(isMessage);
   if (start === undefined || lost.size === 0) return undefined;
   const isContinued = typeof start.parentUuid !== 'string' && session.graph.parentOf(start) !== undefined;
@@ -67,7 +67,7 @@ function startOfCopy({ chain, copies, lost, places, session }: Patient): Node | 
   return copies.has(start) || isBegunAnew ? start : undefined;
 }
 
-function isSentTwice({ entries, chain, copies }: Patient): boolean {
+function isSentTwice({ entries, chain, copies }: ExaminedSession): boolean {
   const copied = new Set([...copies].filter((copy) => chain.has(copy)).map((copy) => copy.message?.id));
   return entries.some((node) => chain.has(node) && node.message?.id !== undefined && copied.has(node.message.id));
 }

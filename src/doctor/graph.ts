@@ -6,41 +6,41 @@ import { retractedBy } from '../session/resume/draft.ts';
 import { type DamageCode, type Finding, makeFinding } from './finding.ts';
 import { checkBranches } from './graph-branches.ts';
 import { checkCopies } from './graph-copies.ts';
-import { costOfBreak, type Patient, placeOf } from './patient.ts';
+import { costOfBreak, type ExaminedSession, placeOf } from './patient.ts';
 
-export function checkGraph(patient: Patient): Finding[] {
-  const start = findMissingRoot(patient);
+export function checkGraph(examined: ExaminedSession): Finding[] {
+  const start = findMissingRoot(examined);
   return [
-    ...(start === undefined ? [] : [missingRoot(patient, start)]),
-    ...checkParents(patient, start),
-    ...checkProgress(patient),
-    ...checkBoundaries(patient),
-    ...checkCycles(patient),
-    ...checkRefusal(patient),
-    ...checkRetraction(patient),
-    ...checkBranches(patient),
-    ...checkCopies(patient),
+    ...(start === undefined ? [] : [missingRoot(examined, start)]),
+    ...checkParents(examined, start),
+    ...checkProgress(examined),
+    ...checkBoundaries(examined),
+    ...checkCycles(examined),
+    ...checkRefusal(examined),
+    ...checkRetraction(examined),
+    ...checkBranches(examined),
+    ...checkCopies(examined),
   ];
 }
 
 /** The nodes that the graph has this to say of. */
-function nodesSaid({ session }: Patient, code: DamageCode): readonly Node[] {
+function nodesSaid({ session }: ExaminedSession, code: DamageCode): readonly Node[] {
   const places = new Set(session.graph.diagnostics.filter((said) => said.code === code).map((said) => said.offset));
   return places.size === 0 ? [] : session.transcript.nodes.filter((node) => places.has(node.offset));
 }
 
-function checkParents(patient: Patient, start: Node | undefined): Finding[] {
-  return nodesSaid(patient, 'G-phantom-parent')
+function checkParents(examined: ExaminedSession, start: Node | undefined): Finding[] {
+  return nodesSaid(examined, 'G-phantom-parent')
     .filter((node) => node !== start)
     .map((node) => {
-      const { severity, effect } = costOfBreak(patient, node);
+      const { severity, effect } = costOfBreak(examined, node);
       const message = `its parent ${node.parentUuid} is not in the file`;
-      return makeFinding('G-phantom-parent', severity, placeOf(patient, node), message, effect);
+      return makeFinding('G-phantom-parent', severity, placeOf(examined, node), message, effect);
     });
 }
 
 /** The first line of a conversation without a beginning. */
-function findMissingRoot({ session }: Patient): Node | undefined {
+function findMissingRoot({ session }: ExaminedSession): Node | undefined {
   const { nodes } = session.transcript;
   const own = nodes.filter(
     (node) => isLinked(node) && node.uuid !== undefined && (session.isAgent || !node.isSidechain),
@@ -49,14 +49,14 @@ function findMissingRoot({ session }: Patient): Node | undefined {
   return own.some(isMessage) ? own[0] : undefined;
 }
 
-function missingRoot(patient: Patient, start: Node): Finding {
+function missingRoot(examined: ExaminedSession, start: Node): Finding {
   const effect = 'what stood before it is not in the file; what is there is loaded from the first line on';
-  return makeFinding('G-no-root', 'warn', placeOf(patient, start), 'every line has a parent, none begins', effect);
+  return makeFinding('G-no-root', 'warn', placeOf(examined, start), 'every line has a parent, none begins', effect);
 }
 
-/** The client passes through a progress line that it has read before; one that stands behind its child is a dead end. */
-function checkProgress(patient: Patient): Finding[] {
-  const { graph, transcript } = patient.session;
+/** The client passes through a progress line that it has read before; one that is after its child is a dead end. */
+function checkProgress(examined: ExaminedSession): Finding[] {
+  const { graph, transcript } = examined.session;
   const findings: Finding[] = [];
   const passing: Node[] = [];
   for (const node of transcript.nodes) {
@@ -65,61 +65,61 @@ function checkProgress(patient: Patient): Finding[] {
     if (parent?.type !== 'progress') continue;
     if (parent.index < node.index) passing.push(node);
     else {
-      const { severity, effect } = costOfBreak(patient, node);
+      const { severity, effect } = costOfBreak(examined, node);
       const message = `it hangs on a progress line that stands behind it (line ${parent.line})`;
-      findings.push(makeFinding('G-progress-fork', severity, placeOf(patient, node), message, effect));
+      findings.push(makeFinding('G-progress-fork', severity, placeOf(examined, node), message, effect));
     }
   }
   const [first] = passing;
   if (first === undefined) return findings;
   const message = `${counted(passing.length, 'line hangs', 'lines hang')} on progress lines`;
   const effect = 'Claude Code passes through them; readers that skip progress lines lose what stands before';
-  return [...findings, makeFinding('G-progress-fork', 'info', placeOf(patient, first), message, effect)];
+  return [...findings, makeFinding('G-progress-fork', 'info', placeOf(examined, first), message, effect)];
 }
 
-function checkBoundaries(patient: Patient): Finding[] {
-  const { graph, transcript } = patient.session;
+function checkBoundaries(examined: ExaminedSession): Finding[] {
+  const { graph, transcript } = examined.session;
   return transcript.nodes.filter(isBoundary).flatMap((node) => {
-    const { severity } = costOfBreak(patient, behind(patient, node) ?? node);
-    const isCut = severity === 'loss' && patient.places.has(node) && patient.chain.has(node);
+    const { severity } = costOfBreak(examined, behind(examined, node) ?? node);
+    const isCut = severity === 'loss' && examined.places.has(node) && examined.chain.has(node);
     if (isCut) {
       const effect = `a resume begins here, with nothing in the place of what it cut off`;
-      return makeFinding('G-boundary-parent', 'loss', placeOf(patient, node), 'no summary follows it', effect);
+      return makeFinding('G-boundary-parent', 'loss', placeOf(examined, node), 'no summary follows it', effect);
     }
     const { logicalParentUuid } = node;
     if (logicalParentUuid === undefined || graph.byUuid(logicalParentUuid) !== undefined) return [];
     const message = `what it compacted, up to ${logicalParentUuid}, is not in the file`;
     const effect = 'nothing is lost by it: the summary stands in its place';
-    return makeFinding('G-boundary-parent', 'info', placeOf(patient, node), message, effect);
+    return makeFinding('G-boundary-parent', 'info', placeOf(examined, node), message, effect);
   });
 }
 
-/** The place right behind the line: what is lost up to and with it counts. */
-function behind({ order, places }: Patient, node: Node): Node | undefined {
+/** The place right after the line: what is lost up to and with it counts. */
+function behind({ order, places }: ExaminedSession, node: Node): Node | undefined {
   const place = places.get(node);
   return place === undefined ? undefined : order[place + 1];
 }
 
-function checkCycles(patient: Patient): Finding[] {
-  return nodesSaid(patient, 'G-cycle').map((node) => {
-    const cost = costOfBreak(patient, node);
+function checkCycles(examined: ExaminedSession): Finding[] {
+  return nodesSaid(examined, 'G-cycle').map((node) => {
+    const cost = costOfBreak(examined, node);
     const hangs = 'the current client stops where the circle closes; clients up to 2.1.29 never come to an end';
     const [severity, effect] = cost.severity === 'loss' ? (['loss', cost.effect] as const) : (['warn', hangs] as const);
-    return makeFinding('G-cycle', severity, placeOf(patient, node), 'its parents lead back to itself', effect);
+    return makeFinding('G-cycle', severity, placeOf(examined, node), 'its parents lead back to itself', effect);
   });
 }
 
-function checkRefusal(patient: Patient): Finding[] {
-  const { refused, entries } = patient;
+function checkRefusal(examined: ExaminedSession): Finding[] {
+  const { refused, entries } = examined;
   const last = entries.at(-1);
   if (refused === undefined || last === undefined) return [];
   const effect = `it loads 0 of ${entries.length} entries`;
-  return [makeFinding('G-refused', 'fatal', placeOf(patient, last), refused, effect)];
+  return [makeFinding('G-refused', 'fatal', placeOf(examined, last), refused, effect)];
 }
 
 /** A refusal that names messages which it takes back: the client then sends none of the conversation at all. */
-function checkRetraction(patient: Patient): Finding[] {
-  const { session, chain, entries, refused } = patient;
+function checkRetraction(examined: ExaminedSession): Finding[] {
+  const { session, chain, entries, refused } = examined;
   if (session.isAgent) return [];
   const read = (node: Node) => session.transcript.read(node);
   // A session that is refused for another reason has no chain; once that is repaired, this one counts.
@@ -128,7 +128,7 @@ function checkRetraction(patient: Patient): Finding[] {
   if (node === undefined) return [];
   const message = `it takes back ${counted(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
   const effect = `a resume sends none of its ${entries.length} entries`;
-  return [makeFinding('G-retracted', 'loss', placeOf(patient, node), message, effect)];
+  return [makeFinding('G-retracted', 'loss', placeOf(examined, node), message, effect)];
 }
 
 export function counted(count: number, one: string, many: string): string {

@@ -6,24 +6,24 @@ import type { Reachable } from '../session/reachable.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
 import { rangesOf } from '../session/transcript.ts';
 import { type DamageCode, type Finding, isDamageCode, makeFinding, type Severity } from './finding.ts';
-import { type Patient, reachOf, reachText } from './patient.ts';
+import { type ExaminedSession, reachOf, reachText } from './patient.ts';
 
-export function checkLines(patient: Patient): Finding[] {
-  const { transcript } = patient.session;
+export function checkLines(examined: ExaminedSession): Finding[] {
+  const { transcript } = examined.session;
   if (transcript.diagnostics.length === 0) return [];
-  const costly = costlyLines(patient);
+  const costly = costlyLines(examined);
   return transcript.diagnostics.flatMap(({ code, line, offset, message }) => {
     if (!isDamageCode(code)) return [];
-    const { severity, effect } = judge(code, costly.has(line) ? reachOf(patient) : undefined, () =>
+    const { severity, effect } = judge(code, costly.has(line) ? reachOf(examined) : undefined, () =>
       rangesOf(transcript).read(offset, fragmentBytes),
     );
-    return makeFinding(code, severity, { file: patient.file, line, offset, uuid: undefined }, message, effect);
+    return makeFinding(code, severity, { file: examined.file, line, offset, uuid: undefined }, message, effect);
   });
 }
 
 /** The lines in which the client does not read a message, or a link of the chain whose loss costs one. */
-function costlyLines(patient: Patient): ReadonlySet<number> {
-  const { session, lost, lostBefore, places } = patient;
+function costlyLines(examined: ExaminedSession): ReadonlySet<number> {
+  const { session, lost, lostBefore, places } = examined;
   const away = new Set(session.branches.slice(1).flatMap((branch) => (branch.isReplay ? [] : branch.nodes)));
   const costly = new Set<number>();
   for (const node of session.transcript.nodes) {

@@ -7,7 +7,7 @@ import { resumeLines } from '../session/resume/request.ts';
 import type { Session } from '../session/session.ts';
 import type { FindingPlace, Severity } from './finding.ts';
 
-export interface Patient extends Expectation {
+export interface ExaminedSession extends Expectation {
   readonly session: Session;
   readonly file: string;
   readonly refused: string | undefined;
@@ -23,7 +23,7 @@ export interface Patient extends Expectation {
   readonly oldLostBefore: Int32Array;
 }
 
-export function examine(session: Session): Patient {
+export function examine(session: Session): ExaminedSession {
   const expected = expectedOf(session);
   const { transcript, isAgent } = session;
   const resumed = isAgent ? { lines: transcript.nodes.filter((node) => !node.hidden) } : resumeLines(transcript);
@@ -60,15 +60,15 @@ function countBefore({ order, entries }: Expectation, lost: ReadonlySet<Node>): 
   return counts;
 }
 
-export function reachOf(patient: Patient): Reachable {
-  return { loaded: patient.entries.length - patient.lost.size, of: patient.entries.length };
+export function reachOf(examined: ExaminedSession): Reachable {
+  return { loaded: examined.entries.length - examined.lost.size, of: examined.entries.length };
 }
 
-export function oldReachOf(patient: Patient): Reachable {
-  return { loaded: patient.entries.length - patient.oldLost.size, of: patient.entries.length };
+export function oldReachOf(examined: ExaminedSession): Reachable {
+  return { loaded: examined.entries.length - examined.oldLost.size, of: examined.entries.length };
 }
 
-export function placeOf({ file }: Pick<Patient, 'file'>, node: Node): FindingPlace {
+export function placeOf({ file }: Pick<ExaminedSession, 'file'>, node: Node): FindingPlace {
   return { file, line: node.line, offset: node.offset, uuid: node.uuid };
 }
 
@@ -78,17 +78,17 @@ export interface Cost {
 }
 
 /** What a break in the chain at this line costs: the entries before it that are not loaded, up to one that is. */
-export function costOfBreak(patient: Patient, node: Node): Cost {
-  const place = patient.places.get(node);
+export function costOfBreak(examined: ExaminedSession, node: Node): Cost {
+  const place = examined.places.get(node);
   if (place === undefined) return { severity: 'info', effect: 'it is on a branch that a resume does not take' };
-  if (patient.session.isAgent) return { severity: 'info', effect: 'a sub-agent is not resumed; nothing is lost' };
-  if ((patient.lostBefore[place] ?? 0) > 0) {
-    const isStart = patient.chain.has(node);
+  if (examined.session.isAgent) return { severity: 'info', effect: 'a sub-agent is not resumed; nothing is lost' };
+  if ((examined.lostBefore[place] ?? 0) > 0) {
+    const isStart = examined.chain.has(node);
     const where = isStart ? 'a resume begins here' : 'a resume begins further on, and would begin here without that';
-    return { severity: 'loss', effect: `${where}: ${reachText(reachOf(patient))}` };
+    return { severity: 'loss', effect: `${where}: ${reachText(reachOf(examined))}` };
   }
-  if ((patient.oldLostBefore[place] ?? 0) > 0) {
-    const old = reachText(oldReachOf(patient));
+  if ((examined.oldLostBefore[place] ?? 0) > 0) {
+    const old = reachText(oldReachOf(examined));
     return {
       severity: 'warn',
       effect: `the current client bridges it; ${clientsWithout('followsFileOrder')} begin here: ${old}`,

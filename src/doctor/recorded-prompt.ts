@@ -1,4 +1,4 @@
-// Whether a resume sends the system prompt and the tools that a thinking block was made with. The client copies both beside
+// Whether a resume sends the system prompt and the tools that a thinking block was made with. The client copies both next to
 // its requests (`api-request-shape`); what it sends again is the snapshot on the chain.
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../base/json.ts';
@@ -51,7 +51,7 @@ function shapesOf(transcript: Session['transcript']): (request: string) => JsonO
     if (node.type !== 'api-request' && node.type !== 'api-request-shape') continue;
     const { id, shapeHash, shape } = transcript.read(node);
     if (node.type === 'api-request') hashes.set(asString(id) ?? '', asString(shapeHash) ?? '');
-    // A copy that somebody has changed tells nothing.
+    // A copy that someone has changed tells nothing.
     else if (valueHash(asObject(shape) ?? {}) === shapeHash) shapes.set(shapeHash, asObject(shape) ?? {});
   }
   return (request) => shapes.get(hashes.get(request) ?? '');

@@ -1,4 +1,4 @@
-// The copies of requests that newer clients write beside the conversation → for an answer, the hashes of the messages that
+// The copies of requests that newer clients write next to the conversation → for an answer, the hashes of the messages that
 // it was given to, in order. With them the text before a thinking block can be checked exactly, without the API.
 import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../base/json.ts';
@@ -88,7 +88,7 @@ export function valueHash(value: JsonObject): string {
     .digest('hex');
 }
 
-/** What a message says beside thinking and reminders; empty where it says nothing else. */
+/** What a message says apart from thinking and reminders; empty where it says nothing else. */
 export function spokenKey({ role, content }: JsonObject | WireMessage): string {
   if (role === 'system') return '';
   const blocks: readonly JsonObject[] = isArray(content) ? (content as readonly JsonValue[]).filter(isObject) : [];

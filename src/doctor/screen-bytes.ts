@@ -1,4 +1,4 @@
-// The bytes of a transcript → whether something stands in them that the API may reject or a strict reader would mention.
+// The bytes of a transcript → whether something is in them that the API may reject or a strict reader would mention.
 // Searches for a few short strings, window by window; nothing is parsed.
 import { isUtf8 } from 'node:buffer';
 import { closeSync, readSync } from 'node:fs';
@@ -63,7 +63,7 @@ function* windowsOf(file: string): Generator<Window | 'too long'> {
 
 const escapes: readonly Buffer[] = [Buffer.from('\\ud'), Buffer.from('\\uD')];
 
-/** Half of a surrogate pair, written as an escape: a high one without a low one behind it, or the reverse. */
+/** Half of a surrogate pair, written as an escape: a high one without a low one after it, or the reverse. */
 function hasLoneEscape(bytes: Buffer): boolean {
   for (const mark of escapes) {
     for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) {
@@ -77,7 +77,7 @@ function hasLoneEscape(bytes: Buffer): boolean {
   return false;
 }
 
-/** Whether the backslash at `at` is itself behind one, so that it is text. */
+/** Whether the backslash at `at` is itself after one, so that it is text. */
 function isEscaped(bytes: Buffer, at: number): boolean {
   let before = at;
   while (before > 0 && bytes[before - 1] === 0x5c) before--;

@@ -1,7 +1,7 @@
-// A patient → the active branch as a few pieces, for a picture: what was compacted, what is loaded, what is not, and
-// what stands beside it.
+// A examined → the active branch as a few pieces, for a picture: what was compacted, what is loaded, what is not, and
+// what is next to it.
 import type { Node } from '../session/node.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedSession } from './patient.ts';
 
 /** A range of lines of the active branch that a resume treats in the same way. */
 export interface Segment {
@@ -11,21 +11,21 @@ export interface Segment {
   readonly entries: number;
   readonly fromLine: number;
   readonly toLine: number;
-  /** How many of the entries hang beside the chain. */
+  /** How many of the entries hang next to the chain. */
   readonly beside: number;
 }
 
-export function segmentsOf(patient: Patient): readonly Segment[] {
-  const { session } = patient;
+export function segmentsOf(examined: ExaminedSession): readonly Segment[] {
+  const { session } = examined;
   const [active, ...others] = session.branches;
   if (active === undefined) return [];
   const before = active.nodes.slice(0, patient.compacted);
   const besides = new Set([...active.sideLines.values()].flat());
   return [
     ...(before.length === 0 ? [] : [segment('compacted', before, new Set())]),
-    ...runs(patient).map(({ kind, nodes }) => segment(kind, nodes, besides)),
+    ...runs(examined).map(({ kind, nodes }) => segment(kind, nodes, besides)),
     ...others
-      .filter((branch) => !branch.isReplay && !branch.nodes.some((node) => patient.places.has(node)))
+      .filter((branch) => !branch.isReplay && !branch.nodes.some((node) => examined.places.has(node)))
       .map((branch) => segment('branch', branch.nodes, new Set())),
   ];
 }
@@ -35,7 +35,7 @@ interface Run {
   readonly nodes: Node[];
 }
 
-function runs({ entries, lost }: Patient): readonly Run[] {
+function runs({ entries, lost }: ExaminedSession): readonly Run[] {
   const found: Run[] = [];
   for (const node of entries) {
     const kind = lost.has(node) ? 'lost' : 'loaded';

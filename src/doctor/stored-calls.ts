@@ -1,24 +1,24 @@
-// Calls and results as they are stored → findings, whether or not a resume mends them: pairs that are not pairs, and
+// Calls and results as they are stored → findings, whether or not a resume repairs them: pairs that are not pairs, and
 // answers that end in thinking. Heads are enough for all of it.
 
 import { callsOf, type Node, resultsOf } from '../session/node.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
 import { type Finding, makeFinding } from './finding.ts';
-import { type Patient, placeOf } from './patient.ts';
+import { type ExaminedSession, placeOf } from './patient.ts';
 
-export function checkStoredCalls(patient: Patient): Finding[] {
-  if (patient.session.isAgent) return [];
-  const lines = patient.entries;
+export function checkStoredCalls(examined: ExaminedSession): Finding[] {
+  if (examined.session.isAgent) return [];
+  const lines = examined.entries;
   return [
-    ...unanswered(patient, lines),
-    ...orphans(patient, lines),
-    ...duplicates(patient, lines),
-    ...thinkingLast(patient, lines),
+    ...unanswered(examined, lines),
+    ...orphans(examined, lines),
+    ...duplicates(examined, lines),
+    ...thinkingLast(examined, lines),
   ];
 }
 
-function unanswered(patient: Patient, lines: readonly Node[]): Finding[] {
-  const { relatives } = patient.session;
+function unanswered(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const { relatives } = examined.session;
   const lastPrompt = lines.findLastIndex((node) => node.type === 'user' && resultsOf(node).length === 0);
   return lines.flatMap((node, i) => {
     const open = callsOf(node).filter((call) => relatives.resultsFor(call.id).length === 0);
@@ -31,23 +31,23 @@ function unanswered(patient: Patient, lines: readonly Node[]): Finding[] {
       ? 'the current client leaves the line out, or at the end says that it was interrupted'
       : 'the current client puts an error in its place';
     const effect = `${current}; sent as it is, the API answers 400`;
-    return makeFinding('A-unanswered-tool', severity, placeOf(patient, node), `no result for ${names}`, effect);
+    return makeFinding('A-unanswered-tool', severity, placeOf(examined, node), `no result for ${names}`, effect);
   });
 }
 
-function orphans(patient: Patient, lines: readonly Node[]): Finding[] {
-  const { transcript } = patient.session;
+function orphans(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const { transcript } = examined.session;
   const made = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
   return lines.flatMap((node) => {
     const lone = resultsOf(node).filter((result) => !made.has(result.toolUseId));
     if (lone.length === 0) return [];
     const message = `no call ${lone.map((result) => result.toolUseId).join(', ')} for this result`;
     const effect = 'the current client removes it; sent as it is, the API answers 400';
-    return makeFinding('A-orphan-result', 'warn', placeOf(patient, node), message, effect);
+    return makeFinding('A-orphan-result', 'warn', placeOf(examined, node), message, effect);
   });
 }
 
-function duplicates(patient: Patient, lines: readonly Node[]): Finding[] {
+function duplicates(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
   const calls = new Map<string, Node>();
   const results = new Map<string, Node>();
   const findings: Finding[] = [];
@@ -59,7 +59,7 @@ function duplicates(patient: Patient, lines: readonly Node[]): Finding[] {
     }
     const message = `${what} ${id} is on line ${earlier.line} already`;
     const effect = `the current client keeps the first; ${clientsWithout('dropsRepeatedResults')} send both, and the API answers 400`;
-    findings.push(makeFinding('A-duplicate-tool-id', 'warn', placeOf(patient, node), message, effect));
+    findings.push(makeFinding('A-duplicate-tool-id', 'warn', placeOf(examined, node), message, effect));
   };
   for (const node of lines) {
     for (const { id } of callsOf(node)) note(calls, id, node, 'the call');
@@ -69,7 +69,7 @@ function duplicates(patient: Patient, lines: readonly Node[]): Finding[] {
 }
 
 /** An answer whose last block is thinking though it says something else too. */
-function thinkingLast(patient: Patient, lines: readonly Node[]): Finding[] {
+function thinkingLast(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
   const byMessage = new Map<string, Node[]>();
   for (const node of lines) {
     if (node.type !== 'assistant') continue;
@@ -84,7 +84,7 @@ function thinkingLast(patient: Patient, lines: readonly Node[]): Finding[] {
     if (!isThinking(last.message?.blockTypes.at(-1)) || types.every(isThinking)) return [];
     if (types.includes('tool_use')) return []; // calls are moved to the end
     const effect = 'where the thinking is sent, the API answers 400';
-    return makeFinding('A-thinking-last', 'warn', placeOf(patient, last), 'the answer ends in thinking', effect);
+    return makeFinding('A-thinking-last', 'warn', placeOf(examined, last), 'the answer ends in thinking', effect);
   });
 }
 

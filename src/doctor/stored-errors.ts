@@ -6,11 +6,11 @@ import { isMessage, type Node } from '../session/node.ts';
 import { syntheticModel } from '../session/resume/client.ts';
 import { readEntry } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
-import { type Patient, placeOf } from './patient.ts';
+import { type ExaminedSession, placeOf } from './patient.ts';
 
-export function checkErrors(patient: Patient): Finding[] {
-  if (patient.session.isAgent) return [];
-  const lines = [...(patient.refused === undefined ? patient.chain : patient.order)].filter(isMessage);
+export function checkErrors(examined: ExaminedSession): Finding[] {
+  if (examined.session.isAgent) return [];
+  const lines = [...(examined.refused === undefined ? examined.chain : examined.order)].filter(isMessage);
   const errors = lines.filter((node) => node.isApiError);
   const [first] = errors;
   if (first === undefined) return [];
@@ -21,29 +21,29 @@ export function checkErrors(patient: Patient): Finding[] {
   const echo = makeFinding(
     'A-error-echo',
     sent === undefined ? 'info' : 'warn',
-    placeOf(patient, sent ?? first),
+    placeOf(examined, sent ?? first),
     message,
     effect,
   );
   return [
     echo,
     ...tooLong(
-      patient,
+      examined,
       lines.findLast((node) => node.type === 'assistant'),
     ),
   ];
 }
 
-function tooLong(patient: Patient, last: Node | undefined): Finding[] {
+function tooLong(examined: ExaminedSession, last: Node | undefined): Finding[] {
   if (last === undefined || !last.isApiError) return [];
-  const text = textOf(contentOf(readEntry(patient.session, last)));
+  const text = textOf(contentOf(readEntry(examined.session, last)));
   if (!/prompt is too long|request_too_large|exceeds the maximum allowed number of bytes/i.test(text)) return [];
   const effect = 'every request fails with 400, and /compact may fail as well';
   return [
     makeFinding(
       'A-too-long',
       'fatal',
-      placeOf(patient, last),
+      placeOf(examined, last),
       'the last answer says that the prompt is too long',
       effect,
     ),

@@ -119,9 +119,9 @@ function sentMessage({ role, content, lines }: ResumeMessage): SentMessage {
   };
 }
 
-/** `hole`: nothing but thinking is missing, and some of it behind thinking that is there. */
+/** `hole`: nothing but thinking is missing, and some of it after thinking that is there. */
 function compare(sent: readonly SentMessage[], recorded: readonly RecordedMessage[]): 'bound' | 'hole' | undefined {
-  // Reminders that the client words anew, and its settings, are not told by the lines.
+  // Reminders that the client words again, and its settings, are not told by the lines.
   const spoken = recorded.filter(({ stored }) => stored !== '');
   let hasEarlier = false;
   let isHole = false;

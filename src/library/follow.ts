@@ -68,7 +68,7 @@ export function followRecords(options: FollowOptions): number {
   return files.length;
 }
 
-/** Records without a time stay behind the one before them. */
+/** Records without a time stay after the one before them. */
 function byTime(a: NewRecord, b: NewRecord): number {
   if (a.place.path === b.place.path) return a.offset - b.offset;
   return a.head.time - b.head.time || 0;
@@ -118,7 +118,7 @@ class NewRecordReader {
           if (time > this.#latestOf(path)) this.#latest.set(path, time);
           if (time < sinceMs) continue;
           yield record;
-          // Behind the first new record all are new, whatever the clock says.
+          // After the first new record all are new, whatever the clock says.
           if (!Number.isNaN(time)) sinceMs = Number.NEGATIVE_INFINITY;
         }
       }
@@ -149,7 +149,7 @@ function isProved(path: string, { offset, proof }: Position): boolean {
 
 const stepBytes = 64 * 1024;
 
-/** Where the line begins that `offset` stands in: a file may end in a line that is still being written. */
+/** Where the line begins that `offset` is in: a file may end in a line that is still being written. */
 function lineStart(path: string, offset: number): number {
   const file = openRegularFile(path);
   try {
@@ -166,7 +166,7 @@ function lineStart(path: string, offset: number): number {
   }
 }
 
-/** What stands on a line; damaged lines give what can be read of them. */
+/** What is on a line; damaged lines give what can be read of them. */
 export function* recordsOf(place: TranscriptPlace, bytes: Buffer, offset: number): Generator<NewRecord> {
   const head = scanRecord(bytes);
   const entry = head === undefined ? undefined : parseJson(bytes.toString('utf8'));

@@ -11,7 +11,7 @@ import { type Turn, turnsOf } from '../session/turns.ts';
 import type { Database } from './database.ts';
 
 export interface Place {
-  /** As `clew show --turn` takes it; `undefined` for what stands beside all turns, such as a title. */
+  /** As `clew show --turn` takes it; `undefined` for what is next to all turns, such as a title. */
   readonly turn: number | undefined;
   /** As `clew show --branch` takes it; `undefined` for the active one. */
   readonly branch: number | undefined;
@@ -104,7 +104,7 @@ class Places implements SessionPlaces {
     return undefined;
   }
 
-  /** Lines beside the conversation, such as a prompt that waited: the turn of the active branch that was going on. */
+  /** Lines next to the conversation, such as a prompt that waited: the turn of the active branch that was going on. */
   #placeBefore(node: Node): Place {
     const [active] = this.#session.branches;
     const turns = active === undefined ? [] : this.#turnsOf(active);

@@ -33,7 +33,7 @@ export class IndexState {
     this.refresh();
   }
 
-  /** Reads anew where another process has written. */
+  /** Reads again where another process has written. */
   refresh(): void {
     const version = Number(this.#database.prepare('PRAGMA data_version').get()?.data_version);
     if (version === this.#version) return;

@@ -337,7 +337,7 @@ function fileValues(
   return [id, name, session, agentId ?? null, ...state, bornMs, Number.isNaN(firstAt) ? null : firstAt];
 }
 
-/** A flat agent file stands beside the transcript of the session that its lines name. */
+/** A flat agent file is next to the transcript of the session that its lines name. */
 function mainOfFlatAgent(file: TranscriptFile, rows: NewRows, report: Counters): string {
   const sessionId = rows.facts.sessionId ?? firstSessionId(file.path, report);
   return sessionId === undefined ? file.path : path.join(path.dirname(file.path), `${sessionId}.jsonl`);

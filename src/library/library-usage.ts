@@ -25,7 +25,7 @@ export interface PricedMessage extends CountedMessage {
 }
 
 export interface UsageScope {
-  /** Only what stands below these; an index may hold more. */
+  /** Only what is below these; an index may hold more. */
   readonly roots: readonly string[];
   /** Sessions that ended before it are not looked at. They cannot share a message with one that began after it. */
   readonly endedAfter?: number;

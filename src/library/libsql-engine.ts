@@ -12,7 +12,7 @@ interface Native {
   statementRun(this: object, values: readonly SqlValue[]): void;
   statementGet(this: object, values: readonly SqlValue[]): Row | undefined;
   statementRowsSync(this: object, values: readonly SqlValue[]): object;
-  /** Fills the array with the next rows; those behind the last stay undefined. */
+  /** Fills the array with the next rows; those after the last stay undefined. */
   rowsNext(this: object, rows: (Row | undefined)[]): void;
 }
 
@@ -35,7 +35,7 @@ export function openLibsql(path: string): Engine {
   return new Libsql(path);
 }
 
-/** The package of this platform, which npm has put beside libsql. */
+/** The package of this platform, which npm has put next to libsql. */
 function findNative(beside: string): Native | undefined {
   const target = targets[`${process.platform}-${process.arch}`];
   if (target === undefined) return undefined;

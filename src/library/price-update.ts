@@ -58,7 +58,7 @@ export async function updatePrices(source: string, options: UpdateOptions): Prom
   return backup === undefined ? update : { ...update, backup };
 }
 
-/** Prices that somebody wrote by hand are never replaced. */
+/** Prices that someone wrote by hand are never replaced. */
 function keptText(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const text = readSource(file);

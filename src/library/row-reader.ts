@@ -15,7 +15,7 @@ import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../s
 import type { LineWithUsage } from './usage-rows.ts';
 
 export interface NewRows {
-  /** Behind the last newline that was read, or behind a last record that lacks one. */
+  /** After the last newline that was read, or after a last record that lacks one. */
   readonly offset: number;
   /** Newlines before `offset`. */
   readonly line: number;

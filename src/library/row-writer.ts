@@ -53,7 +53,7 @@ export function writeRows(database: Database, files: readonly FileRows[]): numbe
   return files.reduce((sum, { rows }) => sum + rows.usage.length + rows.prompts.length + rows.calls.length, 0);
 }
 
-/** A part smaller than this is written anew with what follows it, so that a live session has few of them. */
+/** A part smaller than this is written again with what follows it, so that a live session has few of them. */
 const smallPart = 64 * 1024;
 
 function addUsage(values: SqlValue[], database: Database, { id, isNew, firstLine, rows }: FileRows): void {

@@ -1,4 +1,4 @@
-// Roots → the sessions that a client has open now. Current clients keep `sessions/<pid>.json` beside the projects folder
+// Roots → the sessions that a client has open now. Current clients keep `sessions/<pid>.json` next to the projects folder
 // while they run; a file whose process is gone is left over.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

@@ -37,7 +37,7 @@ export interface Scope {
   readonly values: readonly SqlValue[];
 }
 
-/** What a person said, and what the model said, thought or asked a tool to do. */
+/** What the user said, and what the model said, thought or asked a tool to do. */
 const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> = {
   user: ['prompt'],
   assistant: ['answer', 'thinking', 'tool-input'],

@@ -1,4 +1,4 @@
-// What a person typed → a query of FTS5, and the words to mark in what is found. The language: words (all of them),
+// What the user typed → a query of FTS5, and the words to mark in what is found. The language: words (all of them),
 // "phrases", beginnings* and -exclusions; adjacent CJK characters are a phrase. Case and diacritics never matter.
 import { UserError } from '../base/errors.ts';
 import { hasTokens, indexable, tokensOf } from './text-tokens.ts';

@@ -18,7 +18,7 @@ export interface Scan {
   readonly pattern: RegExp;
   /** A phrase of whole words that every match holds, for the index; `undefined` where none is sure. */
   readonly words: string | undefined;
-  /** Bytes that stand in the line of every match, unless a `\u` escape spells them; `undefined` where none are sure. */
+  /** Bytes that are in the line of every match, unless a `\u` escape spells them; `undefined` where none are sure. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -73,7 +73,7 @@ function* candidates(database: Database, { words }: Scan, scope: Scope): Generat
   }
 }
 
-/** A literal may begin and end inside a word; what stands between its first and last sure word ends is whole words. */
+/** A literal may begin and end inside a word; what is between its first and last sure word ends is whole words. */
 function wordsOf(text: string, ignoreCase: boolean): string | undefined {
   const inner = innerWords(text);
   if (!sureWord.test(inner)) return undefined;

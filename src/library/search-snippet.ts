@@ -76,7 +76,7 @@ function isLow(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Where the terms of a query stand in a text, in their order; of a long text only around the first of them. */
+/** Where the terms of a query are in a text, in their order; of a long text only around the first of them. */
 export function markTerms(text: string, terms: readonly Term[]): readonly Mark[] {
   const near = firstLikely(text, terms);
   const marks = near === 0 ? [] : marksFrom(text, near, terms);

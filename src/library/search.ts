@@ -62,7 +62,7 @@ export function search(database: Database, query: SearchQuery): SearchResult {
   return { total: rows.length, sessions: group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
 }
 
-/** What a person said counts most; what tools put out is long, and mostly beside the point. */
+/** What the user said counts most; what tools put out is long, and mostly next to the point. */
 const weights: Readonly<Record<TextKind, number>> = {
   title: 1.5,
   prompt: 1.4,

@@ -1,5 +1,5 @@
 // Who writes to a session now, and the one lock against a second writer. Claude Code takes no lock, but lists what it runs
-// beside the projects folder; Clew's agent and everything that changes a session in place hold a lock of ours. Two
+// next to the projects folder; Clew's agent and everything that changes a session in place hold a lock of ours. Two
 // writers would leave two ends, of which a resume sees one.
 import path from 'node:path';
 import { exitCodes, UserError } from '../base/errors.ts';
@@ -41,7 +41,7 @@ export async function holdSession(
     });
     ended.catch(failed);
   }).catch((error: unknown) => {
-    // Somebody was faster than we between the look and the lock.
+    // Someone was faster than we between the look and the lock.
     if (error instanceof UserError && error.exitCode === exitCodes.refused)
       throw inUse(main, heldBy('another process'), next);
     throw error;

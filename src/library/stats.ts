@@ -1,4 +1,4 @@
-// An index that is current, and the sessions a person asked for → what was done in them: prompts and when, tools and
+// An index that is current, and the sessions the user asked for → what was done in them: prompts and when, tools and
 // how they fared, files, models, tokens. What forks and resumes copied is counted once, by its id.
 import { systemErrorCode } from '../base/errors.ts';
 import { turnStartsOf } from '../session/summary.ts';
@@ -14,7 +14,7 @@ export interface LibraryStats {
   readonly sessions: number;
   /** Turns of the active branches of these sessions, those that began in the time that was asked for. */
   readonly turns: number;
-  /** What a person said, on any branch. */
+  /** What the user said, on any branch. */
   readonly prompts: number;
   readonly agents: number;
   readonly usage: UsageSum;

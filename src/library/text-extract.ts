@@ -86,7 +86,7 @@ function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Foun
       return said(head, 'note', memberText(bytes, 'content'));
     case 'queue-operation':
       return queuedTexts(head, bytes);
-    // Thinking of an answer that Clew's agent keeps beside the chain; its `clew-prompt` is no part of the session's talk.
+    // Thinking of an answer that Clew's agent keeps next to the chain; its `clew-prompt` is no part of the session's talk.
     case 'clew-thinking':
       return said(head, 'thinking', besideThinking(bytes));
     default:

@@ -1,4 +1,4 @@
-// A JSON value → the texts in it that a person might look for: every string, but no pictures, signatures and other
+// A JSON value → the texts in it that the user might look for: every string, but no pictures, signatures and other
 // encoded bytes. A loop, because a value may be nested deeper than the stack.
 import { isArray, isObject, type JsonValue } from '../base/json.ts';
 

@@ -1,5 +1,5 @@
 // Cells of usage → blocks of five hours, the windows in which a subscription's limits are counted: a block begins at
-// the full hour (UTC) of its first message; the first message that is five hours or more behind that begins the next.
+// the full hour (UTC) of its first message; the first message that is five hours or more after that begins the next.
 import type { UsageCell } from './usage-cells.ts';
 
 export interface UsageBlock {

@@ -166,7 +166,7 @@ async function syncOrTakeBack(fd: number, written: number, oldSize: number): Pro
   }
 }
 
-/** Removes what was written, so that no half line stays; but never bytes that someone else added behind it. */
+/** Removes what was written, so that no half line stays; but never bytes that someone else added after it. */
 function takeBack(fd: number, written: number, oldSize: number): void {
   if (written > 0 && fstatSync(fd).size === oldSize + written) ftruncateSync(fd, oldSize);
 }

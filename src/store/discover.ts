@@ -1,5 +1,5 @@
 // Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
-// Folders that cannot be read are reported beside the result, so that they hide nothing else.
+// Folders that cannot be read are reported next to the result, so that they hide nothing else.
 import { type Stats, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';

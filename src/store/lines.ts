@@ -170,7 +170,7 @@ function* linesOf(file: number, buffer: Buffer, options: LineOptions): Generator
 
 interface FilledBuffer {
   readonly buffer: Buffer;
-  /** No newline stands before it. */
+  /** No newline is before it. */
   readonly searchFrom: number;
   readonly filled: number;
   /** In the file, of the first byte of the buffer. */

@@ -24,7 +24,7 @@ export interface LockOptions {
   readonly pollMs?: number;
 }
 
-/** Runs `work` while no other process writes to the archive, or to whatever else stands in `folder`. */
+/** Runs `work` while no other process writes to the archive, or to whatever else is in `folder`. */
 export async function withLock<T>(folder: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const lock = path.join(folder, options.name ?? 'lock');
   try {
@@ -51,7 +51,7 @@ export function holderOfLock(lock: string): string | undefined {
   return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
 }
 
-/** What the process that left this lock behind was working on; `undefined` where the lock is free or held. */
+/** What the process that left this lock after was working on; `undefined` where the lock is free or held. */
 export function abandonedNote(lock: string): string | undefined {
   const text = readText(lock);
   return text === undefined || !isAbandoned(text) ? undefined : asString(asObject(parseJson(text))?.note);

@@ -1,5 +1,5 @@
 // A folder of files that belong to a session → which of them are really its own. Links decide: one that stays in the
-// projects folder may be read and copied, one that leads out of it, or to a folder, belongs to somebody else. Everything
+// projects folder may be read and copied, one that leads out of it, or to a folder, belongs to someone else. Everything
 // that copies, changes or deletes a session's files asks here first.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -12,7 +12,7 @@ import { listFolder } from './folders.ts';
 export type FileContent = Buffer | AsyncIterable<Buffer> | Iterable<Buffer>;
 
 export interface ReplaceOptions {
-  /** Where the old file stays: a path that does not exist yet, or `true` for a name beside the file. */
+  /** Where the old file stays: a path that does not exist yet, or `true` for a name next to the file. */
   readonly backup?: string | true;
   /** Refuse unless the file is still in this state. */
   readonly expected?: FileIdentity;

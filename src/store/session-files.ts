@@ -31,7 +31,7 @@ export interface SessionFiles {
   /** The side folder `<sessionId>/`, whether or not it exists. */
   readonly folder: string;
   readonly agents: readonly AgentFile[];
-  /** `agent-*.jsonl` beside the main transcript (2.0.x): whose they are, only their lines tell. */
+  /** `agent-*.jsonl` next to the main transcript (2.0.x): whose they are, only their lines tell. */
   readonly flatAgents: readonly string[];
   readonly journals: readonly string[];
   readonly toolResults: readonly string[];
@@ -41,7 +41,7 @@ export interface SessionFiles {
 }
 
 /**
- * What stands in project folders, each listed once: for who asks for the files of many sessions at one moment. A
+ * What is in project folders, each listed once: for who asks for the files of many sessions at one moment. A
  * folder of ten thousand sessions listed for each of them is a hundred million names.
  */
 export class ProjectListings {

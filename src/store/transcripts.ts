@@ -38,7 +38,7 @@ export function findTranscripts(roots: readonly string[]): TranscriptFiles {
   return search;
 }
 
-/** The same, letting others run in between: thousands of files take longer than a person should wait for news. */
+/** The same, letting others run in between: thousands of files take longer than the user should wait for news. */
 export async function findTranscriptsInSteps(roots: readonly string[]): Promise<TranscriptFiles> {
   const search: Search = { files: [], problems: [] };
   for (const _ of searchRoots(search, roots)) await setImmediate();

@@ -166,7 +166,7 @@ export function clientEnvironment(
   };
 }
 
-/** The client may be a script for `node`, which often lies beside it. */
+/** The client may be a script for `node`, which often lies next to it. */
 export function clientPath(client: string): string {
   return [path.dirname(client), path.dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(
     path.delimiter,

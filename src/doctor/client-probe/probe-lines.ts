@@ -36,7 +36,7 @@ export class ProbeLines {
     return this.add('attachment', name, { attachment, ...fields });
   }
 
-  /** A line beside the conversation. */
+  /** A line next to the conversation. */
   aside(type: string, fields: JsonObject): this {
     this.#lines.push({ type, sessionId: probeSessionId, ...fields });
     return this;

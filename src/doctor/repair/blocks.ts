@@ -1,5 +1,5 @@
 // The lines of a conversation in order → what must change in their content so that the API takes it: every call is
-// answered once, right behind its message; nothing is empty, altered or too large. Lines are read one after the other.
+// answered once, right after its message; nothing is empty, altered or too large. Lines are read one after the other.
 import { randomUUID } from 'node:crypto';
 import { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from '../../api/repair/content.ts';
 import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json.ts';
@@ -23,7 +23,7 @@ export function repairBlocks(session: Session, nodes: readonly Node[]): Repaired
   return repair.run();
 }
 
-/** The lines of a message come together, in the order of the file, and right behind them the first results of its calls. */
+/** The lines of a message come together, in the order of the file, and right after them the first results of its calls. */
 function placeResults(nodes: readonly Node[]): readonly Node[] {
   const results = new Map<string, Node>();
   const messages = new Map<string, Node[]>();

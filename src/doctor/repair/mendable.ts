@@ -1,7 +1,7 @@
-// Which findings a repair of the file can mend.
+// Which findings a repair of the file can repair.
 import type { Finding } from '../finding.ts';
 
-/** Where a session lies, and that it is too long, other commands mend; notes about thinking tell what has happened. */
+/** Where a session lies, and that it is too long, other commands repair; notes about thinking tell what has happened. */
 export function isMendable({ code }: Pick<Finding, 'code'>): boolean {
   return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';
 }

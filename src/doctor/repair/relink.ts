@@ -1,5 +1,5 @@
 // Repaired lines in their order → the edits of every record: one chain, ids of their own, times where they lack one.
-// Lines beside the chain keep their parents, unless these are gone.
+// Lines next to the chain keep their parents, unless these are gone.
 import { randomUUID } from 'node:crypto';
 import { asObject, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
 import type { Edit } from '../../format/edit.ts';
@@ -11,7 +11,7 @@ import type { RepairedLine } from './blocks.ts';
 
 export interface Relinked {
   readonly edits: ReadonlyMap<Node, readonly Edit[]>;
-  /** New lines, by the record they stand behind. */
+  /** New lines, by the record they are after. */
   readonly made: ReadonlyMap<Node, readonly JsonObject[]>;
   /** New lines at the very beginning. */
   readonly first: readonly JsonObject[];
@@ -22,7 +22,7 @@ export interface RelinkSource {
   readonly session: Session;
   readonly lines: readonly RepairedLine[];
   readonly drops: ReadonlySet<Node>;
-  /** Records whose bytes must be written anew, as well-formed text. */
+  /** Records whose bytes must be written again, as well-formed text. */
   readonly rewritten: ReadonlySet<Node>;
 }
 

@@ -1,4 +1,4 @@
-// A diagnosis → a surgery plan that mends everything that can be mended without guessing: lines, graph and content of the
+// A diagnosis → a surgery plan that repairs everything that can be repaired without guessing: lines, graph and content of the
 // main transcript, lines and graph of sub-agents. Lines of other sessions go to sessions of their own.
 
 import { randomUUID } from 'node:crypto';
@@ -111,7 +111,7 @@ function repairMain(session: Session, strategy: Strategy): Repaired {
     drops: new Set(reasons.keys()),
     rewritten: oddNodes(own.transcript),
   });
-  // Nodes of a picked transcript are numbered anew; their offsets tell which they are.
+  // Nodes of a picked transcript are numbered again; their offsets tell which they are.
   const indexOf = new Map(session.transcript.nodes.map((node) => [`${node.offset}`, node.index]));
   const index = (node: Node): number => indexOf.get(`${node.offset}`) ?? -1;
   const drops = new Map([...reasons].map(([node, reason]) => [index(node), reason]));
@@ -131,7 +131,7 @@ function repairMain(session: Session, strategy: Strategy): Repaired {
   };
 }
 
-/** A sub-agent is not resumed: only its lines and links are mended. */
+/** A sub-agent is not resumed: only its lines and links are repaired. */
 function repairAgent(session: Session): Omit<Repaired, 'strangers'> {
   const reasons = sameTwice(session);
   const linked = relink({

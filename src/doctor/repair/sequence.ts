@@ -1,4 +1,4 @@
-// A damaged session → the lines of the conversation in the order in which they are to hang: what a person would expect,
+// A damaged session → the lines of the conversation in the order in which they are to hang: what the user would expect,
 // without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
 import type { Branch } from '../../session/branch.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
@@ -16,7 +16,7 @@ export type Strategy = 'bridge' | 'newest' | 'graft';
 
 export const strategies: readonly Strategy[] = ['bridge', 'newest', 'graft'];
 
-/** What each of them keeps, for a person who has to choose. */
+/** What each of them keeps, for the user who has to choose. */
 export const strategyMeanings: Readonly<Record<Strategy, string>> = {
   bridge: 'the branch that a resume takes now',
   newest: 'the branch with the newest work',
@@ -86,7 +86,7 @@ function orderOf(session: Session, keepsLoaded = true): Sequence {
 
 /**
  * Puts in what a resume loads now and the order does not have, each line after the last one that is before it in the file.
- * Where links are damaged in several ways, the client's way and the one that a person expects are not always the same.
+ * Where links are damaged in several ways, the client's way and the one that the user expects are not always the same.
  */
 function withLoaded(session: Session, links: readonly Node[], drops: ReadonlyMap<Node, string>): readonly Node[] {
   const resumed = resumeLines(session.transcript);

@@ -201,7 +201,7 @@ async function archiveFile(
     sizeBytes += piece.length;
     const parts = splitLine(piece);
     group.add(writer.add(parts.body), parts);
-    // A group ends where its content says so: after a line was taken out or put in, the groups behind it are the same.
+    // A group ends where its content says so: after a line was taken out or put in, the groups after it are the same.
     if (endsGroup(parts.body) || group.lines === linesPerGroup) groups.push(writer.add(group.finish()));
     unawaited += piece.length;
     if (unawaited < breathBytes) continue;

@@ -19,7 +19,7 @@ export class ChunkTable {
     return this.#count;
   }
 
-  /** The number for the hash that stands in `hashes` at `at`. */
+  /** The number for the hash that is in `hashes` at `at`. */
   get(hashes: Buffer, at = 0): number | undefined {
     const number = this.#slots[this.#slotOf(hashes, at) + 4] ?? 0;
     return number === 0 ? undefined : number - 1;

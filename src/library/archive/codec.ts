@@ -1,4 +1,4 @@
-// Bytes → fewer bytes and back, by a codec whose name stands in the data, so that an archive stays readable when a
+// Bytes → fewer bytes and back, by a codec whose name is in the data, so that an archive stays readable when a
 // later Clew writes with another one.
 import { brotliCompress, brotliDecompressSync, constants, gunzipSync, gzip } from 'node:zlib';
 

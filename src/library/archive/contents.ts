@@ -49,7 +49,7 @@ export interface ArchiveContents {
   readonly damage: readonly ArchiveDamage[];
   /** Where in the last pack the bytes begin that no whole record holds: what a killed writer left. */
   readonly tornAt: number | undefined;
-  /** What stands behind the last sound session in the last pack: written, but perhaps not yet on the disk. */
+  /** What is after the last sound session in the last pack: written, but perhaps not yet on the disk. */
   readonly uncommitted: readonly PackRecord[];
 }
 

@@ -7,7 +7,7 @@ export class GroupBuilder {
   readonly #ownId: string;
   #runs: Run[] = [];
   #ids: number[] = [];
-  /** Ids by the order in which this group met them. A new group starts anew, so that it depends on nothing else. */
+  /** Ids by the order in which this group met them. A new group starts again, so that it depends on nothing else. */
   #known = new Map<string, number>();
   #lines = 0;
 

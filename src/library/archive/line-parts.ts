@@ -67,7 +67,7 @@ function takeApart(line: Buffer): LineParts {
 function takeIds(rest: Buffer, ids: string[]): Buffer {
   const pieces: Buffer[] = [];
   let copied = 0;
-  // The uuid of a tool result stands between its message and its output: the whole line is looked through.
+  // The uuid of a tool result is between its message and its output: the whole line is looked through.
   for (const match of rest.toString('latin1').matchAll(anyUuid)) {
     pieces.push(rest.subarray(copied, match.index), markBytes);
     ids.push(match[0]);

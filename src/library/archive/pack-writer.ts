@@ -25,7 +25,7 @@ export class PackWriter {
   #packIndex: number;
   #file: number | undefined;
   #fileSize = 0;
-  /** Everything that is to be written, in its order; compression runs beside it. */
+  /** Everything that is to be written, in its order; compression runs in parallel. */
   #tail: Promise<void> = Promise.resolve();
   readonly #waiting: Promise<void>[] = [];
   #manifests: Manifest[] = [];
@@ -40,7 +40,7 @@ export class PackWriter {
     this.#packIndex = lastIndex(contents);
   }
 
-  /** Removes what a killed writer left behind the last whole record. The caller holds the lock. */
+  /** Removes what a killed writer left after the last whole record. The caller holds the lock. */
   static async open(contents: ArchiveContents, limits: WriterLimits = {}): Promise<PackWriter> {
     try {
       await makeFolder(contents.folder);
@@ -185,7 +185,7 @@ function lastIndex(contents: ArchiveContents): number {
   return last === undefined ? 1 : Number.parseInt(last.slice(contents.folder.length + 1), 10);
 }
 
-/** In the last pack, behind the last sound session: where a record is torn, or is not what it says. */
+/** In the last pack, after the last sound session: where a record is torn, or is not what it says. */
 function firstBadByte({ uncommitted, packs, tornAt }: ArchiveContents): number | undefined {
   const bad = uncommitted.find((record) => readBody(record, packs.at(-1) ?? '') === undefined);
   return bad === undefined ? tornAt : bad.offset;

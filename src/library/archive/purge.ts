@@ -1,5 +1,5 @@
 // Versions of sessions that must not be kept → an archive without them. Packs are only ever appended to otherwise; here
-// each is written anew beside itself and takes its place whole: first without the records of those versions, then with
+// each is written again next to itself and takes its place whole: first without the records of those versions, then with
 // empty chunks where no version that stays needs them. Numbers of chunks do not change. Killed at any point, what is to
 // stay can be read, and the file `purging` tells the next purge to clear the rest.
 import { existsSync } from 'node:fs';

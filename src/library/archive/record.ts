@@ -95,7 +95,7 @@ function headerHash(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }
 
-/** `undefined` where no whole record stands at `offset`. */
+/** `undefined` where no whole record is at `offset`. */
 function readHeader(file: number, offset: number, size: number): PackRecord | undefined {
   const bytes = readAt(file, offset, Math.min(longestHeader, size - offset));
   const end = bytes.indexOf(0x0a);
