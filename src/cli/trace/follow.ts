@@ -1,9 +1,9 @@
 // clew trace follow: traces all sessions live, without a hook. A turn counts as ended when its answer is complete and
 // nothing was written for a while.
 import path from 'node:path';
-import { transcriptPlace } from '../../store/transcripts.ts';
 import { watchLibrary } from '../../library/watch.ts';
 import { projectsFolders } from '../../store/roots.ts';
+import { transcriptPlace } from '../../store/transcripts.ts';
 import { createTraceContext, type TraceContext } from '../../trace/context.ts';
 import { logFailure } from '../../trace/log.ts';
 import { recoverSessions } from '../../trace/recover.ts';
