@@ -4,7 +4,7 @@ const folder = 'src/library/archive';
 const archive = `${folder}/archive.ts`;
 const writer = `${folder}/pack-writer.ts`;
 const contents = `${folder}/contents.ts`;
-const lock = `${folder}/lock.ts`;
+const lock = 'src/store/lock.ts';
 const purge = `${folder}/purge.ts`;
 const remove = `${folder}/remove.ts`;
 const restore = `${folder}/restore.ts`;
@@ -13,7 +13,7 @@ const sessions = ['library/archive/archive'];
 const order = ['library/archive/disk-order'];
 const damage = ['library/archive/damage'];
 const purging = ['library/archive/purge'];
-const locking = ['library/archive/lock'];
+const locking = ['store/lock'];
 const removing = ['library/archive/remove'];
 const restoring = ['library/archive/restore'];
 

@@ -186,8 +186,8 @@ export const mutants = [
   {
     id: 'old-clients-lose-nothing',
     file: 'src/doctor/patient.ts',
-    find: '(patient.oldLostBefore[place] ?? 0) > 0',
-    replace: '(patient.oldLostBefore[place] ?? 0) > 1e9',
+    find: '(examined.oldLostBefore[place] ?? 0) > 0',
+    replace: '(examined.oldLostBefore[place] ?? 0) > 1e9',
     tests: ['doctor/graph'],
   },
   {
