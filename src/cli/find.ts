@@ -106,11 +106,11 @@ async function placeSession(database: Database, found: SessionHits, lineageOf: L
     title: places?.title ?? session.title,
     tag: places?.tag,
     lineage: lineageOf({ ...session, forkedFrom: places?.forkedFrom }),
-    hits: hits.map((hit) => ({ ...hit, ...placeOf(places, hit) })),
+    hits: hits.map((hit) => ({ ...hit, ...placeOfHit(places, hit) })),
   };
 }
 
-function placeOf(places: SessionPlaces | undefined, hit: Hit): Place {
+function placeOfHit(places: SessionPlaces | undefined, hit: Hit): Place {
   return places?.placeOf(hit.path, hit.line) ?? { turn: undefined, branch: undefined };
 }
 

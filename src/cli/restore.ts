@@ -19,7 +19,8 @@ export async function run({ argument = '', flags, io }: CommandInput): Promise<v
     isForced: flags.force === true,
     isDryRun: flags['dry-run'] === true,
   });
-  const text = flags.json === true ? `${jsonText(jsonOf(restored), 2)}\n` : textOf(restored, flags['dry-run'] === true);
+  const text =
+    flags.json === true ? `${jsonText(jsonOf(restored), 2)}\n` : restoredText(restored, flags['dry-run'] === true);
   await writeOut([text], io);
 }
 
@@ -29,7 +30,7 @@ function copyOf(text: string | undefined): number | undefined {
   throw new UserError(`--copy takes a number from 1 on, not "${text}"`, 'run `clew archive --list` to see how many');
 }
 
-function textOf({ path: main, files }: Restored, isDryRun: boolean): string {
+function restoredText({ path: main, files }: Restored, isDryRun: boolean): string {
   const written = files.filter((file) => file.outcome !== 'present');
   if (written.length === 0) return `${main} is there already, just as it was archived\n`;
   const sizeBytes = written.reduce((sum, file) => sum + file.sizeBytes, 0);

@@ -53,7 +53,7 @@ function receiptText({ message, dropped }: Receipt, style: Style): string {
   const name = oneLine(line.messageId ?? line.uuid ?? '', nameColumns);
   return [
     `${style.bold(what)}  ${style.accent(name)}`,
-    `  ${style.ok('counted')} ${safe(placeOf(line))}  ${tokens}  ${cost}`,
+    `  ${style.ok('counted')} ${safe(linePlace(line))}  ${tokens}  ${cost}`,
     ...dropped.map((drop) => dropText(drop, style)),
   ].join('\n');
 }
@@ -68,7 +68,7 @@ function writtenText(minutes: number, hour: number): string {
 
 function dropText({ line, reason }: DroppedLine, style: Style): string {
   const out = `${formatCount(line.usage.outputTokens)} out`;
-  return style.muted(`  dropped ${safe(placeOf(line))}  ${out}  ${reasonTexts[reason]}`);
+  return style.muted(`  dropped ${safe(linePlace(line))}  ${out}  ${reasonTexts[reason]}`);
 }
 
 const reasonTexts: Readonly<Record<DropReason, string>> = {
@@ -77,7 +77,7 @@ const reasonTexts: Readonly<Record<DropReason, string>> = {
   synthetic: 'made by the client',
 };
 
-function placeOf({ file, line }: UsageLine): string {
+function linePlace({ file, line }: UsageLine): string {
   return `${file}:${line}`;
 }
 

@@ -7,7 +7,7 @@ import { noUsage } from '../format/usage.ts';
 import type { Node } from '../session/node.ts';
 import { noteImages } from '../session/note-images.ts';
 import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 import { storedBlocks } from './stored-blocks.ts';
 import { checkStoredCalls } from './stored-calls.ts';
 import { checkErrors } from './stored-errors.ts';
@@ -83,7 +83,7 @@ export function checkImages(examined: ExaminedSession, lines: readonly number[])
 }
 
 function findingOf(examined: ExaminedSession, violation: Violation, node: Node | undefined): Finding {
-  const place = node === undefined ? { file: examined.file } : placeOf(examined, node);
+  const place = node === undefined ? { file: examined.file } : findingPlace(examined, node);
   const code = codeOf(violation.rule);
   return makeFinding(code, severityOf(violation), place, sentence(violation.message), effectOf(violation));
 }

@@ -5,7 +5,7 @@ import { clientsWithout } from '../session/resume/client-rules.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
 import { counted } from './graph.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 
 export function checkBranches(examined: ExaminedSession): Finding[] {
   if (examined.session.isAgent) return [];
@@ -31,7 +31,7 @@ function checkBeside(patient: Patient): Finding[] {
       ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
       : `the current client puts ${count === 1 ? 'it' : 'them'} back; ${clientsWithout('followsFileOrder')} leave ${count === 1 ? 'it' : 'them'} out`;
   const severity = now.length > 0 ? 'loss' : 'info';
-  return [makeFinding('G-parallel-lost', severity, placeOf(examined, first), message, effect)];
+  return [makeFinding('G-parallel-lost', severity, findingPlace(examined, first), message, effect)];
 }
 
 /** The user who goes back to an earlier place leaves a pin that says so, or writes on: then the other branch is older. */
@@ -50,7 +50,7 @@ function checkLeaf(examined: ExaminedSession): Finding[] {
   const count = newest.nodes.filter((node) => isMessage(node) && node.hasContent).length;
   const message = `the newest branch ends here, and a resume continues line ${active.leaf.line} instead`;
   const effect = `${counted(count, 'newer entry is', 'newer entries are')} left out`;
-  return [makeFinding('G-lost-leaf', 'loss', placeOf(examined, newest.leaf), message, effect)];
+  return [makeFinding('G-lost-leaf', 'loss', findingPlace(examined, newest.leaf), message, effect)];
 }
 
 function isSaid(node: Node): boolean {
@@ -75,7 +75,13 @@ function checkForeign(examined: ExaminedSession): Finding[] {
       : isSent
         ? 'a resume sends them with this session'
         : 'a resume does not take them; search and usage find them here';
-    return makeFinding('G-foreign', takesOver ? 'loss' : 'warn', placeOf(examined, lines[0] as Node), message, effect); // a group is not empty
+    return makeFinding(
+      'G-foreign',
+      takesOver ? 'loss' : 'warn',
+      findingPlace(examined, lines[0] as Node),
+      message,
+      effect,
+    ); // a group is not empty
   });
 }
 

@@ -3,7 +3,7 @@ import { isMessage, type Node } from '../session/node.ts';
 import type { Session } from '../session/session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { counted } from './graph.ts';
-import { type ExaminedSession, placeOf, reachOf, reachText } from './patient.ts';
+import { type ExaminedSession, findingPlace, reachOf, reachText } from './patient.ts';
 import { saysSame } from './same-words.ts';
 
 export function checkCopies(examined: ExaminedSession): Finding[] {
@@ -36,7 +36,7 @@ function duplicate(examined: ExaminedSession, earlier: Node, node: Node): Findin
   return makeFinding(
     'G-duplicate-uuid',
     severity,
-    placeOf(examined, node),
+    findingPlace(examined, node),
     `line ${earlier.line} has the same uuid`,
     effect,
   );
@@ -51,7 +51,7 @@ function checkReplays(examined: ExaminedSession): Finding[] {
   const count = Math.max(all.length, 1);
   const message = `${counted(count, 'line repeats an earlier one', 'lines repeat earlier ones')} under new uuids`;
   const make = (severity: Severity, effect: string): Finding[] => [
-    makeFinding('G-replayed', severity, placeOf(examined, first), message, effect),
+    makeFinding('G-replayed', severity, findingPlace(examined, first), message, effect),
   ];
   if (start !== undefined) return make('loss', `a resume begins with the copy: ${reachText(reachOf(examined))}`);
   if (isSentTwice(examined)) return make('loss', 'a resume sends that part of the history twice');

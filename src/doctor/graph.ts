@@ -6,7 +6,7 @@ import { retractedBy } from '../session/resume/draft.ts';
 import { type DamageCode, type Finding, makeFinding } from './finding.ts';
 import { checkBranches } from './graph-branches.ts';
 import { checkCopies } from './graph-copies.ts';
-import { costOfBreak, type ExaminedSession, placeOf } from './patient.ts';
+import { costOfBreak, type ExaminedSession, findingPlace } from './patient.ts';
 
 export function checkGraph(examined: ExaminedSession): Finding[] {
   const start = findMissingRoot(examined);
@@ -35,7 +35,7 @@ function checkParents(examined: ExaminedSession, start: Node | undefined): Findi
     .map((node) => {
       const { severity, effect } = costOfBreak(examined, node);
       const message = `its parent ${node.parentUuid} is not in the file`;
-      return makeFinding('G-phantom-parent', severity, placeOf(examined, node), message, effect);
+      return makeFinding('G-phantom-parent', severity, findingPlace(examined, node), message, effect);
     });
 }
 
@@ -51,7 +51,13 @@ function findMissingRoot({ session }: ExaminedSession): Node | undefined {
 
 function missingRoot(examined: ExaminedSession, start: Node): Finding {
   const effect = 'what stood before it is not in the file; what is there is loaded from the first line on';
-  return makeFinding('G-no-root', 'warn', placeOf(examined, start), 'every line has a parent, none begins', effect);
+  return makeFinding(
+    'G-no-root',
+    'warn',
+    findingPlace(examined, start),
+    'every line has a parent, none begins',
+    effect,
+  );
 }
 
 /** The client passes through a progress line that it has read before; one that is after its child is a dead end. */
@@ -67,14 +73,14 @@ function checkProgress(examined: ExaminedSession): Finding[] {
     else {
       const { severity, effect } = costOfBreak(examined, node);
       const message = `it hangs on a progress line that stands behind it (line ${parent.line})`;
-      findings.push(makeFinding('G-progress-fork', severity, placeOf(examined, node), message, effect));
+      findings.push(makeFinding('G-progress-fork', severity, findingPlace(examined, node), message, effect));
     }
   }
   const [first] = passing;
   if (first === undefined) return findings;
   const message = `${counted(passing.length, 'line hangs', 'lines hang')} on progress lines`;
   const effect = 'Claude Code passes through them; readers that skip progress lines lose what stands before';
-  return [...findings, makeFinding('G-progress-fork', 'info', placeOf(examined, first), message, effect)];
+  return [...findings, makeFinding('G-progress-fork', 'info', findingPlace(examined, first), message, effect)];
 }
 
 function checkBoundaries(examined: ExaminedSession): Finding[] {
@@ -84,13 +90,13 @@ function checkBoundaries(examined: ExaminedSession): Finding[] {
     const isCut = severity === 'loss' && examined.places.has(node) && examined.chain.has(node);
     if (isCut) {
       const effect = `a resume begins here, with nothing in the place of what it cut off`;
-      return makeFinding('G-boundary-parent', 'loss', placeOf(examined, node), 'no summary follows it', effect);
+      return makeFinding('G-boundary-parent', 'loss', findingPlace(examined, node), 'no summary follows it', effect);
     }
     const { logicalParentUuid } = node;
     if (logicalParentUuid === undefined || graph.byUuid(logicalParentUuid) !== undefined) return [];
     const message = `what it compacted, up to ${logicalParentUuid}, is not in the file`;
     const effect = 'nothing is lost by it: the summary stands in its place';
-    return makeFinding('G-boundary-parent', 'info', placeOf(examined, node), message, effect);
+    return makeFinding('G-boundary-parent', 'info', findingPlace(examined, node), message, effect);
   });
 }
 
@@ -105,7 +111,7 @@ function checkCycles(examined: ExaminedSession): Finding[] {
     const cost = costOfBreak(examined, node);
     const hangs = 'the current client stops where the circle closes; clients up to 2.1.29 never come to an end';
     const [severity, effect] = cost.severity === 'loss' ? (['loss', cost.effect] as const) : (['warn', hangs] as const);
-    return makeFinding('G-cycle', severity, placeOf(examined, node), 'its parents lead back to itself', effect);
+    return makeFinding('G-cycle', severity, findingPlace(examined, node), 'its parents lead back to itself', effect);
   });
 }
 
@@ -114,7 +120,7 @@ function checkRefusal(examined: ExaminedSession): Finding[] {
   const last = entries.at(-1);
   if (refused === undefined || last === undefined) return [];
   const effect = `it loads 0 of ${entries.length} entries`;
-  return [makeFinding('G-refused', 'fatal', placeOf(examined, last), refused, effect)];
+  return [makeFinding('G-refused', 'fatal', findingPlace(examined, last), refused, effect)];
 }
 
 /** A refusal that names messages which it takes back: the client then sends none of the conversation at all. */
@@ -128,7 +134,7 @@ function checkRetraction(examined: ExaminedSession): Finding[] {
   if (node === undefined) return [];
   const message = `it takes back ${counted(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
   const effect = `a resume sends none of its ${entries.length} entries`;
-  return [makeFinding('G-retracted', 'loss', placeOf(examined, node), message, effect)];
+  return [makeFinding('G-retracted', 'loss', findingPlace(examined, node), message, effect)];
 }
 
 export function counted(count: number, one: string, many: string): string {

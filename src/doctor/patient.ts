@@ -68,7 +68,7 @@ export function oldReachOf(examined: ExaminedSession): Reachable {
   return { loaded: examined.entries.length - examined.oldLost.size, of: examined.entries.length };
 }
 
-export function placeOf({ file }: Pick<ExaminedSession, 'file'>, node: Node): FindingPlace {
+export function findingPlace({ file }: Pick<ExaminedSession, 'file'>, node: Node): FindingPlace {
   return { file, line: node.line, offset: node.offset, uuid: node.uuid };
 }
 

@@ -4,7 +4,7 @@ import { asObject, asString, type JsonObject } from '../base/json.ts';
 import { blocksOf } from '../format/block.ts';
 import type { Node } from '../session/node.ts';
 import { type Finding, makeFinding } from './finding.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 
 export function storedBlocks(examined: ExaminedSession, node: Node, entry: JsonObject): Finding[] {
   const content = asObject(entry.message)?.content;
@@ -12,12 +12,12 @@ export function storedBlocks(examined: ExaminedSession, node: Node, entry: JsonO
   const findings: Finding[] = [];
   if (blocks.some((block) => block.type === 'text' && block.text === '')) {
     const effect = 'the current client leaves it out; clients up to 2.1.150 send it, and the API answers 400';
-    findings.push(makeFinding('A-empty-text', 'warn', placeOf(examined, node), 'an empty text block', effect));
+    findings.push(makeFinding('A-empty-text', 'warn', findingPlace(examined, node), 'an empty text block', effect));
   }
   if (node.type === 'assistant' && blocks.some(isUnsigned)) {
     const effect = 'it is left out of the request for now; sent back to its own model, the API answers 400';
     const message = 'thinking without its signature';
-    findings.push(makeFinding('A-thinking-altered', 'warn', placeOf(examined, node), message, effect));
+    findings.push(makeFinding('A-thinking-altered', 'warn', findingPlace(examined, node), message, effect));
   }
   return findings;
 }

@@ -4,7 +4,7 @@
 import { callsOf, type Node, resultsOf } from '../session/node.ts';
 import { clientsWithout } from '../session/resume/client-rules.ts';
 import { type Finding, makeFinding } from './finding.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 
 export function checkStoredCalls(examined: ExaminedSession): Finding[] {
   if (examined.session.isAgent) return [];
@@ -31,7 +31,7 @@ function unanswered(examined: ExaminedSession, lines: readonly Node[]): Finding[
       ? 'the current client leaves the line out, or at the end says that it was interrupted'
       : 'the current client puts an error in its place';
     const effect = `${current}; sent as it is, the API answers 400`;
-    return makeFinding('A-unanswered-tool', severity, placeOf(examined, node), `no result for ${names}`, effect);
+    return makeFinding('A-unanswered-tool', severity, findingPlace(examined, node), `no result for ${names}`, effect);
   });
 }
 
@@ -43,7 +43,7 @@ function orphans(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
     if (lone.length === 0) return [];
     const message = `no call ${lone.map((result) => result.toolUseId).join(', ')} for this result`;
     const effect = 'the current client removes it; sent as it is, the API answers 400';
-    return makeFinding('A-orphan-result', 'warn', placeOf(examined, node), message, effect);
+    return makeFinding('A-orphan-result', 'warn', findingPlace(examined, node), message, effect);
   });
 }
 
@@ -59,7 +59,7 @@ function duplicates(examined: ExaminedSession, lines: readonly Node[]): Finding[
     }
     const message = `${what} ${id} is on line ${earlier.line} already`;
     const effect = `the current client keeps the first; ${clientsWithout('dropsRepeatedResults')} send both, and the API answers 400`;
-    findings.push(makeFinding('A-duplicate-tool-id', 'warn', placeOf(examined, node), message, effect));
+    findings.push(makeFinding('A-duplicate-tool-id', 'warn', findingPlace(examined, node), message, effect));
   };
   for (const node of lines) {
     for (const { id } of callsOf(node)) note(calls, id, node, 'the call');
@@ -84,7 +84,7 @@ function thinkingLast(examined: ExaminedSession, lines: readonly Node[]): Findin
     if (!isThinking(last.message?.blockTypes.at(-1)) || types.every(isThinking)) return [];
     if (types.includes('tool_use')) return []; // calls are moved to the end
     const effect = 'where the thinking is sent, the API answers 400';
-    return makeFinding('A-thinking-last', 'warn', placeOf(examined, last), 'the answer ends in thinking', effect);
+    return makeFinding('A-thinking-last', 'warn', findingPlace(examined, last), 'the answer ends in thinking', effect);
   });
 }
 

@@ -6,7 +6,7 @@ import { isMessage, type Node } from '../session/node.ts';
 import { syntheticModel } from '../session/resume/client.ts';
 import { readEntry } from '../session/session.ts';
 import { type Finding, makeFinding } from './finding.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 
 export function checkErrors(examined: ExaminedSession): Finding[] {
   if (examined.session.isAgent) return [];
@@ -21,7 +21,7 @@ export function checkErrors(examined: ExaminedSession): Finding[] {
   const echo = makeFinding(
     'A-error-echo',
     sent === undefined ? 'info' : 'warn',
-    placeOf(examined, sent ?? first),
+    findingPlace(examined, sent ?? first),
     message,
     effect,
   );
@@ -43,7 +43,7 @@ function tooLong(examined: ExaminedSession, last: Node | undefined): Finding[] {
     makeFinding(
       'A-too-long',
       'fatal',
-      placeOf(examined, last),
+      findingPlace(examined, last),
       'the last answer says that the prompt is too long',
       effect,
     ),

@@ -5,7 +5,7 @@ import type { Node } from '../session/node.ts';
 import { isVersionSince, isWrittenByClew } from '../session/prompt-origin.ts';
 import { countingSnapshot } from '../session/resume/full-request.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
-import { type ExaminedSession, placeOf } from './patient.ts';
+import { type ExaminedSession, findingPlace } from './patient.ts';
 import { firstWithSnapshot } from './recorded-prompt.ts';
 import { findUnbound, holdsThinking, sentThinking } from './thinking-bound.ts';
 
@@ -29,7 +29,7 @@ function unboundFindings(examined: ExaminedSession, chain: readonly Node[]): Fin
   const effect = `the first request fails once (\`bound to a different conversation\`), then ${count} gone; ${others}`;
   const code = kind === 'hole' ? 'A-thinking-hole' : 'A-thinking-bound';
   const severity = isOldClient === true ? 'loss' : severityFor(examined, chain);
-  return [makeFinding(code, severity, placeOf(examined, first), why, effect)];
+  return [makeFinding(code, severity, findingPlace(examined, first), why, effect)];
 }
 
 /** A client that is too old to recover never gets past the error. */
@@ -49,14 +49,14 @@ function promptFindings(examined: ExaminedSession, chain: readonly Node[]): Find
   if (isWrittenByClew(entry)) {
     const own = "Clew's agent made the last thinking, with a system prompt of its own";
     const effect = 'Clew goes on with it; Claude Code is refused once and goes on without it';
-    return [makeFinding('W-prompt-lost', 'info', placeOf(examined, last), own, effect)];
+    return [makeFinding('W-prompt-lost', 'info', findingPlace(examined, last), own, effect)];
   }
   if (!isVersionSince(asString(entry.version), firstWithSnapshot)) return [];
   if (countingSnapshot(chain, (node) => transcript.read(node)) !== undefined) return [];
   const message = 'no snapshot on the chain pins the system prompt that its thinking is bound to';
   const effect =
     'in the same folder and with the same client nothing; after a move or an update the API refuses the thinking';
-  return [makeFinding('W-prompt-lost', 'warn', placeOf(examined, last), message, effect)];
+  return [makeFinding('W-prompt-lost', 'warn', findingPlace(examined, last), message, effect)];
 }
 
 function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Finding[] {
@@ -68,7 +68,13 @@ function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Findin
       const count = typeof dropped?.blockCount === 'number' ? dropped.blockCount : 0;
       const message = `the API dropped ${count} thinking blocks here (${asString(dropped?.reason) ?? 'no reason given'})`;
       return [
-        makeFinding('I-thinking-dropped', 'info', placeOf(examined, node), message, 'the model went on without them'),
+        makeFinding(
+          'I-thinking-dropped',
+          'info',
+          findingPlace(examined, node),
+          message,
+          'the model went on without them',
+        ),
       ];
     }
     if (node !== mark) return [];
@@ -76,6 +82,6 @@ function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Findin
     const blocks = hidden.flatMap((line) => line.message?.blockTypes.filter((type) => type.endsWith('thinking')) ?? []);
     const message = `a mark keeps the ${blocks.length} thinking blocks before it from being sent`;
     const effect = 'they stay readable in the file; clients before 2.1.260 do not know the mark and send them';
-    return [makeFinding('I-thinking-stripped', 'info', placeOf(examined, node), message, effect)];
+    return [makeFinding('I-thinking-stripped', 'info', findingPlace(examined, node), message, effect)];
   });
 }
