@@ -1,6 +1,5 @@
 // Runs work with an index that is open and current for the roots, and closes it afterwards. A broken index is rebuilt
 // once, because everything in it comes from the transcripts.
-import { systemErrorCode } from '../base/errors.ts';
 import type { Database } from '../library/database.ts';
 import { IndexHandle } from '../library/index-handle.ts';
 import { type IndexReport, updateRows } from '../library/indexer.ts';
@@ -40,24 +39,8 @@ export async function withIndex<T>(input: CommandInput, work: Work<T>, need: Ind
     return await run(stateFolder(env));
   } catch (error) {
     if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
-    writeNotice(input.io.stderr, `${error.message}; until then every call reads all sessions`);
-    return attempt(input, openIndexInMemory(), work, need);
-  }
-}
-
-async function withIndexOnDisk<T>(input: CommandInput, work: Work<T>, need: IndexNeed): Promise<T> {
-  const { io } = input;
-  const folder = stateFolder(io.env);
-  const file = indexPath(folder);
-  const open = (): Database => openIndex({ folder, onNotice: (message) => writeNotice(io.stderr, message) });
-  try {
-    return await attempt(input, open(), work, need);
-  } catch (error) {
-    if (!isOfDatabase(error)) throw error;
-    if (!isBroken(error)) throw indexError(error, file);
-    writeNotice(io.stderr, 'the index was damaged; rebuilding the index');
-    removeIndex(file);
-    return await attempt(input, open(), work, need);
+    onNotice(`${error.message}; until then every call reads all sessions`);
+    return run('memory');
   }
 }
 

@@ -13,7 +13,11 @@ export function currentSessions(input: CommandInput): Promise<SessionList> {
 }
 
 /** The same from an open, current index. */
-export async function sessionsIn(database: Database, input: CommandInput): Promise<SessionList> {
+export async function sessionsIn(
+  database: Database,
+  input: CommandInput,
+  summaries: ReadSummaries,
+): Promise<SessionList> {
   const { stderr } = input.io;
   const progress = showProgress({ stderr, label: 'counting turns' });
   try {

@@ -1,5 +1,5 @@
 // Stores doctor's findings in the index, so that `clew ls` and the page show them without another check.
-import { openIndex } from '../library/schema.ts';
+import { IndexHandle } from '../library/index-handle.ts';
 import { type JudgedSession, saveVerdicts } from '../library/verdicts.ts';
 import { stateFolder } from '../store/roots.ts';
 import type { CommandIo } from './command.ts';

@@ -17,7 +17,7 @@ export function scanRecord(record: Uint8Array): Head | undefined {
 }
 
 /** The head of the walked record. */
-function scannedHead(bytes: Buffer): Head {
+export function scannedHead(bytes: Buffer): Head {
   const type = stringField(bytes, field.type) ?? '';
   const attached = type === 'attachment' ? stringField(bytes, field.attachmentType) : undefined;
   return {

@@ -172,7 +172,6 @@ class RowReader {
     if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
     this.#noteOrigin(bytes);
     stringFields(bytes, kindFields, kindTexts);
-    facts.version = kindTexts[2] ?? facts.version;
     const time = timeOf(bytes);
     if (Number.isNaN(this.firstAt)) this.firstAt = time;
     if (time < facts.startedAt) facts.startedAt = time;

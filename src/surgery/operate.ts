@@ -10,6 +10,7 @@ import { leftOutNotes } from '../library/archive/session-paths.ts';
 import { whileHolding } from '../library/session-use.ts';
 import { identify, refuseIfChanged } from '../store/append.ts';
 import { diskError } from '../store/disk.ts';
+import { withLock } from '../store/lock.ts';
 import { refuseLeaving } from '../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../store/replace.ts';
 import { refuseOpenRound } from './open-round.ts';

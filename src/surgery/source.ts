@@ -31,7 +31,16 @@ export interface SourceFile extends SessionPath {
 }
 
 /** Loads a session with all its files, to operate on it. Refuses files that are not sessions of Claude Code. */
-export async function loadSource(main: string, options: SessionFileOptions = {}): Promise<Source> {
+export function loadSource(main: string, options: SessionFileOptions = {}): Promise<Source> {
+  return sourceOf(main, options);
+}
+
+/** `loaded`: the session, if it is loaded, and the identity that its file had before. */
+export async function sourceOf(
+  main: string,
+  options: SessionFileOptions,
+  loaded?: { readonly session: Session; readonly identity: FileIdentity },
+): Promise<Source> {
   refuseOtherFile(main, options);
   const problems: DiskProblem[] = [];
   const { files: paths, leftOut } = await sessionPaths(main, problems);

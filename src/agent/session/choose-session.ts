@@ -1,6 +1,6 @@
 // Finds the transcript to continue, as the client does: the newest of the folder by the times of its lines, or by id,
 // id prefix, path or title.
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { asString } from '../../base/json.ts';

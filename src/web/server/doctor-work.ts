@@ -18,7 +18,7 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
   // The demo's folders do not exist on this disk.
   const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
   const repairs = new RepairAnswers(folders);
-  const index = new ReaderIndex(setup.state);
+  const index = new IndexHandle({ folder: setup.state });
   const library = new LibraryDoctor(setup, folders, emit, index);
   return {
     diagnosis: async (query) => {
@@ -40,7 +40,7 @@ const maxFindings = 500;
 const verdictBatch = 32;
 
 /** Writes to the index first: listeners may read it there. */
-function saveAndEmit(index: ReaderIndex, emit: Emit<'doctor'>, judged: readonly JudgedSession[]): void {
+function saveAndEmit(index: IndexHandle, emit: Emit<'doctor'>, judged: readonly JudgedSession[]): void {
   try {
     index.ask((database) => saveVerdicts(database, judged));
   } catch {
@@ -53,7 +53,7 @@ class LibraryDoctor {
   readonly #setup: DoctorSetup;
   readonly #folders: readonly ProjectsFolder[];
   readonly #emit: Emit<'doctor'>;
-  readonly #index: ReaderIndex;
+  readonly #index: IndexHandle;
   #state: LibraryDoctorAnswer['state'] = 'idle';
   #done = { bytesDone: 0, bytesTotal: 0, sessionsDone: 0, sessionsTotal: 0 };
   #rows: DoctorFound[] = [];
@@ -61,7 +61,7 @@ class LibraryDoctor {
   #unread = new Map<string, string>();
   #counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
 
-  constructor(setup: DoctorSetup, folders: readonly ProjectsFolder[], emit: Emit<'doctor'>, index: ReaderIndex) {
+  constructor(setup: DoctorSetup, folders: readonly ProjectsFolder[], emit: Emit<'doctor'>, index: IndexHandle) {
     this.#index = index;
     this.#setup = setup;
     this.#folders = folders;

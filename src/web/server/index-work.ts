@@ -45,7 +45,7 @@ const firstRows = 200;
 class IndexWork {
   readonly #setup: IndexSetup;
   readonly #emit: Emit<'index'>;
-  readonly #file: string;
+  readonly #index: IndexHandle;
   readonly #prices = new PriceList(loadPrices());
   readonly #waiting = new Set<string>();
   #isWhole = false;
@@ -62,7 +62,10 @@ class IndexWork {
   constructor(setup: IndexSetup, emit: Emit<'index'>) {
     this.#setup = setup;
     this.#emit = emit;
-    this.#file = indexPath(setup.state);
+    const onNotice = (message: string): void => emit('notice', message);
+    const onUnavailable = ({ message }: IndexUnavailable): void =>
+      onNotice(`${message}; search is unavailable until then`);
+    this.#index = new IndexHandle({ folder: setup.state, onNotice, onUnavailable });
   }
 
   take(files: readonly string[] | undefined): void {
@@ -122,28 +125,11 @@ class IndexWork {
     this.#setState({ phase: 'current', bytesDone: 0, bytesTotal: 0, generation: this.#state.generation + 1 });
   }
 
-  #open(): Database {
-    if (this.#database !== undefined) return this.#database;
-    const onNotice = (message: string): void => this.#emit('notice', message);
-    try {
-      this.#database = openIndex({ folder: this.#setup.state, onNotice });
-    } catch (error) {
-      if (!(error instanceof IndexUnavailable)) throw error;
-      onNotice(`${error.message}; search is unavailable until then`);
-      this.#database = openIndexInMemory();
-    }
-    this.#database.exec(smallCache);
-    return this.#database;
-  }
-
   /** The index holds nothing that cannot be read again from the transcripts. */
   async #recover(error: unknown): Promise<void> {
-    const shown = indexError(error, this.#file);
-    if (isBroken(error)) removeIndex(this.#file);
-    else if (!(shown instanceof UserError)) throw error;
+    const shown = this.#index.recover(error);
+    if (!isRecoverable(error, shown)) throw error;
     this.#emit('notice', shown instanceof Error ? shown.message : String(shown));
-    this.#database?.close();
-    this.#database = undefined;
     this.#isWhole = true;
     await setTimeout(retryMs);
   }

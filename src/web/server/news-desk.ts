@@ -1,6 +1,6 @@
 // Turns changes on disk and events of the workers into events for the pages. Rows are batched a few times a second,
 // appends are sent as soon as they are read, and a transcript is never read twice at once.
-import type { TranscriptPlace } from '../../library/transcript-files.ts';
+import type { TranscriptPlace } from '../../store/transcripts.ts';
 import type { IndexState, SessionRow } from '../wire.ts';
 import type { EventHub } from './event-hub.ts';
 import { manyRows, type SessionList, type SessionListChange } from './roster.ts';

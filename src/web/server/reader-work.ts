@@ -1,5 +1,5 @@
 // A worker that answers questions about sessions, searches and usage.
-import { ReaderIndex } from './reader-index.ts';
+import { IndexHandle } from '../../library/index-handle.ts';
 import { searchSessions } from './search-answers.ts';
 import { SessionAnswers } from './session-answers.ts';
 import { SessionCache } from './shelf.ts';
@@ -12,7 +12,7 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
   const cache = new SessionCache();
   const sessions = new SessionAnswers(cache, state);
   const tails = new TailAnswers(cache);
-  const index = new ReaderIndex(state);
+  const index = new IndexHandle({ folder: state });
   const usage = new UsageAnswers(roots, index);
   return {
     prepare: (query) => sessions.prepare(query),

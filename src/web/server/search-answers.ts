@@ -1,4 +1,5 @@
 // Searches all sessions, or one session, and returns each match with its excerpt and line.
+import type { IndexHandle } from '../../library/index-handle.ts';
 import { search } from '../../library/search.ts';
 import { agentIdOf } from '../../store/session-files.ts';
 import type { SearchAnswer, SearchQuery } from '../wire.ts';
@@ -10,7 +11,7 @@ export type SearchFound = Omit<SearchAnswer, 'sessions'> & {
   readonly sessions: readonly (Omit<SearchAnswer['sessions'][number], 'key'> & { readonly path: string })[];
 };
 
-export function searchSessions(index: ReaderIndex, roots: readonly string[], asked: SearchAsked): SearchFound {
+export function searchSessions(index: IndexHandle, roots: readonly string[], asked: SearchAsked): SearchFound {
   const { path, project, text, mode = 'words', limit = 60, perSession = 3 } = asked;
   const { total, sessions } = index.ask((database) =>
     search(database, {

@@ -1,4 +1,5 @@
 // The page's server on 127.0.0.1: it owns the session list and the workers, and every request passes its guard.
+
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import { growSlowly } from '../../base/memory.ts';
 import { version } from '../../base/version.ts';
 import { runningClients } from '../../library/running-clients.ts';
 import { projectsFolders } from '../../store/roots.ts';
+import { transcriptPlace } from '../../store/transcripts.ts';
 import { eventsPath } from '../api.ts';
 import type { IndexState, SessionRow, Status } from '../wire.ts';
 import { Assets } from './assets.ts';
@@ -222,7 +224,7 @@ class LibraryServer implements RunningServer {
     this.#threads.index.send('changed', { files: paths });
     const folders = projectsFolders(this.#setup.roots);
     for (const path of paths) {
-      const place = placeOf(path, folders);
+      const place = transcriptPlace(path, folders);
       if (place !== undefined) this.#notifier.transcriptChanged(place);
     }
   }
