@@ -12,9 +12,9 @@ export function checkBranches(examined: ExaminedSession): Finding[] {
   return [...checkBeside(examined), ...checkLeaf(examined), ...checkForeign(examined)];
 }
 
-/** Results beside a line that is on the chain; what stands behind a break is the break's doing. */
-function checkBeside(patient: Patient): Finding[] {
-  const { session, lost, oldLost, chain, oldChain } = patient;
+/** Results next to a line that is on the chain; what is after a break is the break's doing. */
+function checkBeside(examined: ExaminedSession): Finding[] {
+  const { session, lost, oldLost, chain, oldChain } = examined;
   const beside = [...(session.branches[0]?.sideLines ?? [])];
   const missed = (held: ReadonlySet<Node>, missing: ReadonlySet<Node>): readonly Node[] =>
     beside.flatMap(([anchor, lines]) =>

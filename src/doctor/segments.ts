@@ -19,7 +19,7 @@ export function segmentsOf(examined: ExaminedSession): readonly Segment[] {
   const { session } = examined;
   const [active, ...others] = session.branches;
   if (active === undefined) return [];
-  const before = active.nodes.slice(0, patient.compacted);
+  const before = active.nodes.slice(0, examined.compacted);
   const besides = new Set([...active.sideLines.values()].flat());
   return [
     ...(before.length === 0 ? [] : [segment('compacted', before, new Set())]),

@@ -55,6 +55,12 @@ export function findAgents(
   return [...linkByPrompt(separate, main, isAgent), ...(isAgent ? [] : inlineAgents(main, graph))];
 }
 
+/** How many `findAgents` would find, without opening their files. */
+export function countAgents(files: SessionFiles, main: Transcript, graph: Graph, isAgent: boolean): number {
+  const flat = files.flatAgents.filter((path) => ownerOf(path) === files.sessionId);
+  return files.agents.length + flat.length + (isAgent ? 0 : sideChains(main, graph).size);
+}
+
 /** The sub-agents that one transcript started: for nested ones, a sub-agent's own transcript. */
 export function agentsStartedBy(transcript: Transcript, agents: readonly AgentSource[]): readonly AgentSource[] {
   const calls = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
@@ -106,6 +112,11 @@ function readMeta(path: string | undefined): JsonObject | undefined {
 
 // All sessions of a folder share its flat agents: without this each of them would open every file.
 const owners = new Map<string, string>();
+
+/** A reader of the whole file knows its owner: then `ownerOf` does not open it. */
+export function rememberOwner(path: string, sessionId: string): void {
+  owners.set(path, sessionId);
+}
 
 export function ownerOf(path: string): string | undefined {
   const known = owners.get(path);

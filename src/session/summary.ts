@@ -32,13 +32,19 @@ export interface SessionSummary {
 }
 
 /** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
-export function summariseFile(path: string): Promise<SessionSummary | undefined>;
-/** @internal Callers that summarise many files at once pass the `listings` that they share. */
-export function summariseFile(path: string, listings: ProjectListings): Promise<SessionSummary | undefined>;
-export async function summariseFile(path: string, listings?: ProjectListings): Promise<SessionSummary | undefined> {
-  const files = await sessionFiles(path, listings);
-  const transcript = loadForUser(path);
-  if (transcript.foreign !== undefined) return undefined;
+export async function summariseFile(path: string): Promise<SessionSummary | undefined> {
+  const files = sessionFiles(path);
+  try {
+    return summariseTranscript(files, loadTranscript(path, { withoutMessages: true }));
+  } catch (error) {
+    throw diskError(error, 'read', path);
+  }
+}
+
+/** The same for a transcript that was loaded `withoutMessages`. */
+export function summariseTranscript(files: SessionFiles, light: Transcript): SessionSummary | undefined {
+  if (light.foreign !== undefined) return undefined;
+  const transcript = withMessagesIfNeeded(light);
   const graph = buildGraph(transcript.nodes);
   const isAgent = isAgentTranscript(transcript.nodes);
   const agents = countAgents(files, transcript, graph, isAgent);

@@ -83,9 +83,13 @@ export function loadReadable(path: string, options: TranscriptOptions = {}): Tra
   }
 }
 
-/** Only for this file and growing-transcript.ts. */
-export function makeTranscript(path: string, loaded: Omit<Transcript, 'path' | 'read' | 'pick'>): Transcript {
-  const ranges = new RangeReader(path);
+/** `bytes`: the whole file, if it is in memory. */
+export function makeTranscript(
+  path: string,
+  loaded: Omit<Transcript, 'path' | 'read' | 'pick'>,
+  bytes?: Buffer,
+): Transcript {
+  const ranges = new RangeReader(path, undefined, bytes);
   const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
   const transcript: Transcript = {
     path,
