@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Confinement, Sandbox } from '../src/agent/confinement.ts';
+import type { Confinement, Sandbox } from '../src/agent/contract/confinement.ts';
 import { makeJudge } from '../src/agent/permission/judge.ts';
 import { findMechanism, type Mechanism, makeSandbox, noMechanism } from '../src/agent/sandbox/sandbox.ts';
-import { startShell } from '../src/agent/tools/shell.ts';
+import { startShell } from '../src/agent/tools/shell/shell.ts';
 
 const rounds = 9;
 const commandsPerRound = 20;

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '../src/library/database.ts';
-import { DocumentReader, documentColumns, documentRow } from '../src/library/document.ts';
-import { updateRows } from '../src/library/indexer.ts';
-import { indexPath, openIndex } from '../src/library/schema.ts';
-import { search } from '../src/library/search.ts';
-import { updateText } from '../src/library/text-indexer.ts';
+import type { Database } from '../src/library/index/database.ts';
+import { updateRows } from '../src/library/index/indexer.ts';
+import { indexPath, openIndex } from '../src/library/index/schema.ts';
+import { DocumentReader, documentColumns, documentRow } from '../src/library/search/document.ts';
+import { search } from '../src/library/search/search.ts';
+import { updateText } from '../src/library/search/text-indexer.ts';
 import { corpusFolder } from './support/corpus.ts';
 
 const root = corpusRoot();

@@ -3,7 +3,7 @@
 // later also imports the core, so that all of the core is shared by the same parts.
 import path from 'node:path';
 
-const core = path.resolve('src/cli/usage.ts');
+const core = path.resolve('src/cli/usage/command.ts');
 /** They handle a call alone, or load the rest. */
 const isBare = /[\\/]cli[\\/](main|program)\.ts$/;
 

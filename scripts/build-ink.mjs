@@ -12,7 +12,7 @@ const parts = {
 };
 
 const lazy = {
-  'string-width': `import { plainColumns } from './src/base/plain-width.ts';
+  'string-width': `import { plainColumns } from './src/base/text/plain-width.ts';
     export default (text, options) =>
       (options === undefined && typeof text === 'string' ? plainColumns(text) : undefined) ??
       require('string-width').default(text, options);`,

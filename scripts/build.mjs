@@ -43,7 +43,7 @@ const common = {
 };
 const program = await build({
   ...common,
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/worker.ts' },
+  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/workers/worker.ts' },
   // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
   // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
@@ -58,7 +58,7 @@ const program = await build({
 // The hook runs after every turn, so it is one small file that shares no chunk with the command.
 const hook = await build({
   ...common,
-  entryPoints: { 'trace-hook': 'src/trace/hook-main.ts' },
+  entryPoints: { 'trace-hook': 'src/trace/hook/hook-main.ts' },
   chunkNames: 'trace/[name]-[hash]',
 });
 const standalone = await buildStandalone();

@@ -24,13 +24,13 @@ test('every source folder imports only from folders above it in src/README.md', 
 
 test('a planted violation is found', () => {
   const planted = [
-    { path: 'format/entry.ts', text: "import { loadSession } from '../session/load.ts';" },
+    { path: 'format/entry/entry.ts', text: "import { loadSession } from '../session/load.ts';" },
     { path: 'base/late.ts', text: "const late = await import('../cli/main.ts');" },
     { path: 'base/again.ts', text: "export * from '../format/block.ts';" },
     { path: 'attic/old.ts', text: '' },
   ];
   assert.deepEqual(violations(['base', 'format', 'session', 'cli'], planted), [
-    'format/entry.ts imports ../session/load.ts, which is below format/',
+    'format/entry/entry.ts imports ../session/load.ts, which is below format/',
     'base/late.ts imports ../cli/main.ts, which is below base/',
     'base/again.ts imports ../format/block.ts, which is below base/',
     'attic/old.ts is in a folder that src/README.md does not list',
@@ -126,11 +126,11 @@ test('the parts of the agent do not import one another', () => {
 
 test('a planted knot between two parts of the agent is found', () => {
   const planted = [
-    { path: 'agent/tools/bash.ts', text: "import { judgeCall } from '../permission/judge.ts';" },
-    { path: 'agent/tools/read.ts', text: "import type { Tool } from '../tool.ts';" },
+    { path: 'agent/tools/shell/bash.ts', text: "import { judgeCall } from '../permission/judge.ts';" },
+    { path: 'agent/tools/files/read.ts', text: "import type { Tool } from '../tool.ts';" },
     { path: 'agent/agent.ts', text: "import { makeTools } from './tools/all.ts';" },
   ];
-  assert.deepEqual(entangled(planted), ['agent/tools/bash.ts imports ../permission/judge.ts']);
+  assert.deepEqual(entangled(planted), ['agent/tools/shell/bash.ts imports ../permission/judge.ts']);
 });
 
 test('only the modules that make text safe write to the terminal', () => {
@@ -139,27 +139,32 @@ test('only the modules that make text safe write to the terminal', () => {
 
 test('a planted write to the terminal is found', () => {
   const planted = [
-    { path: 'cli/ls.ts', text: 'io.stdout.write(row.title);' },
-    { path: 'library/watch.ts', text: "console.error('cannot read');" },
-    { path: 'trace/hook.ts', text: 'process.stderr\n    .write(text);' },
-    { path: 'cli/fork.ts', text: 'writeSync(1, text);' },
-    { path: 'cli/notice.ts', text: 'stderr.write(safeText(message));' },
+    { path: 'cli/ls/command.ts', text: 'io.stdout.write(row.title);' },
+    { path: 'library/watch/watch.ts', text: "console.error('cannot read');" },
+    { path: 'trace/hook/hook.ts', text: 'process.stderr\n    .write(text);' },
+    { path: 'cli/reshape/fork.ts', text: 'writeSync(1, text);' },
+    { path: 'cli/terminal/notice.ts', text: 'stderr.write(safeText(message));' },
     { path: 'store/append.ts', text: 'writeSync(descriptor, bytes);' },
   ];
-  assert.deepEqual(terminalWriters(planted), ['cli/ls.ts', 'library/watch.ts', 'trace/hook.ts', 'cli/fork.ts']);
+  assert.deepEqual(terminalWriters(planted), [
+    'cli/ls/command.ts',
+    'library/watch/watch.ts',
+    'trace/hook/hook.ts',
+    'cli/reshape/fork.ts',
+  ]);
 });
 
 /** Everything a command prints passes one of these; each neutralises what it writes, or writes only its own text. */
 const mayWrite: ReadonlySet<string> = new Set([
   'cli/main.ts',
-  'cli/notice.ts',
+  'cli/terminal/notice.ts',
   'cli/progress.ts',
   'cli/terminal/output.ts',
   'cli/terminal/progress.ts',
   'cli/picker/screen.ts',
-  'cli/console/ink-output.ts',
+  'cli/console/screen/ink-output.ts',
   'cli/console/chat-terminal.ts',
-  'trace/log.ts',
+  'trace/state/log.ts',
 ]);
 
 function terminalWriters(files: readonly SourceFile[]): string[] {

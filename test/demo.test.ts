@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../src/base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../src/base/json/json.ts';
 import { filesBelow, projectRoot } from './support/paths.ts';
 
 const demo = path.join(projectRoot, 'demo/projects');

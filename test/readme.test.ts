@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { version } from '../src/base/version.ts';
+import { version } from '../src/base/version/version.ts';
 import { commands } from '../src/cli/commands.ts';
 import { dist } from './support/dist.ts';
 import { projectRoot } from './support/paths.ts';

@@ -1,8 +1,8 @@
 // One way of reading a list of files, as a separate process: reader.js MODE FILE…
 import { readFileSync } from 'node:fs';
-import { field } from '../../src/format/places.ts';
-import { scanRecord } from '../../src/format/scan.ts';
-import { startOf, walkRecord } from '../../src/format/spans.ts';
+import { field } from '../../src/format/scan/places.ts';
+import { scanRecord } from '../../src/format/scan/scan.ts';
+import { startOf, walkRecord } from '../../src/format/scan/spans.ts';
 import { readLines } from '../../src/store/lines.ts';
 
 const [mode, ...files] = process.argv.slice(2);

@@ -3,18 +3,18 @@
 import path from 'node:path';
 import type { StreamModel } from '../api/client/model.ts';
 import { makeStreamModel } from '../api/client/stream-model.ts';
-import { exitCodes, UserError } from '../base/errors.ts';
-import { pathOutside } from '../base/find-program.ts';
-import { version } from '../base/version.ts';
-import { loadPrices } from '../library/prices.ts';
-import { withinBudget } from './budget.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { CostMeter } from './cost-meter.ts';
-import { EventBus } from './event-bus.ts';
-import type { Agent, AgentOptions } from './handle.ts';
-import { idleTimeoutOf } from './retry.ts';
+import { exitCodes, UserError } from '../base/errors/errors.ts';
+import { pathOutside } from '../base/process/find-program.ts';
+import { version } from '../base/version/version.ts';
+import { loadPrices } from '../library/usage/prices.ts';
+import type { Agent, AgentOptions } from './contract/agent.ts';
+import { withinBudget } from './loop/budget.ts';
+import { type Clock, systemClock } from './loop/clock.ts';
+import { CostMeter } from './loop/cost.ts';
+import { EventBus } from './loop/event-bus.ts';
+import { idleTimeoutOf } from './loop/retry.ts';
 import { RunningAgent } from './running-agent.ts';
-import type { SettingsFiles } from './settings.ts';
+import type { SettingsFiles } from './settings/settings.ts';
 import { loadSetup } from './setup.ts';
 
 /** Settings that are already read; in tests, replacements for the network and the clock. */

@@ -1,9 +1,10 @@
 // The session that the agent works in. Another session is opened before this one is closed, so that a failure to open
 // it changes nothing. SessionStart and SessionEnd hooks run at every change.
-import { PathMemory } from './context/path-memory.ts';
-import type { AgentContext } from './context.ts';
-import type { SessionChoice } from './handle.ts';
+
+import type { SessionChoice } from './contract/agent.ts';
 import { LiveSession, type SessionSource } from './live-session.ts';
+import type { AgentContext } from './loop/context.ts';
+import { PathMemory } from './prompt/path-memory.ts';
 import { openSession } from './session/open-session.ts';
 import type { AgentSetup } from './setup.ts';
 

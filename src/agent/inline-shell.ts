@@ -1,8 +1,9 @@
 // Runs a shell command that a command or skill contains as !`…` and returns its output, or `undefined` if it may not
 // run. The rules are those of a Bash call, but the user is not asked.
+
+import type { PermissionMode } from './contract/permission-mode.ts';
+import type { Workspace } from './contract/tool.ts';
 import type { Judge } from './permission/judge.ts';
-import type { PermissionMode } from './permission-mode.ts';
-import type { Workspace } from './tool.ts';
 
 const longestMs = 120_000;
 const maxBytes = 1 << 20;
@@ -26,7 +27,7 @@ export async function runInlineShell(
   const decision = judge.withRules(own).judge(call, { mode, cwd, isReadOnly: false });
   if (decision.kind !== 'allow') return undefined;
   const launch = workspace.sandbox.launch(decision.confinement ?? 'open', workspace);
-  const { startShell } = await import('./tools/shell.ts');
+  const { startShell } = await import('./tools/shell/shell.ts');
   const output: Buffer[] = [];
   let size = 0;
   const take = (bytes: Buffer): void => {

@@ -1,16 +1,16 @@
 // The session that the agent works in: its recorder, workspace, used ids, system prompt and tools.
 import path from 'node:path';
-import { asString } from '../base/json.ts';
-import type { AgentHooks } from './agent-hooks.ts';
-import type { Sandbox } from './confinement.ts';
-import type { PathMemory } from './context/path-memory.ts';
-import type { Section } from './context/situation.ts';
-import type { ToolCallView } from './event.ts';
-import { PromptKeeper, type PromptSource } from './prompt-keeper.ts';
+import { asString } from '../base/json/json.ts';
+import type { Sandbox } from './contract/confinement.ts';
+import type { ToolCallView } from './contract/event.ts';
+import type { AgentHooks } from './contract/hook.ts';
+import type { BackgroundTasks, Workspace } from './contract/tool.ts';
+import type { PathMemory } from './prompt/path-memory.ts';
+import type { Section } from './prompt/situation.ts';
 import type { OpenSession } from './session/open-session.ts';
-import type { BackgroundTasks, Workspace } from './tool.ts';
-import { makeWorkspace } from './tools/workspace.ts';
-import { UsedIds } from './used-ids.ts';
+import { PromptKeeper, type PromptSource } from './session/prompt-keeper.ts';
+import { UsedIds } from './session/used-ids.ts';
+import { makeWorkspace } from './tools/shell/workspace.ts';
 
 export type SessionSource = 'startup' | 'resume' | 'clear' | 'compact';
 

@@ -1,7 +1,7 @@
 // The current permission mode. After an approved plan the mode before plan mode returns, or the one the user chose.
-import type { EmitEvent } from './event.ts';
-import type { PermissionMode } from './permission-mode.ts';
-import type { UserAnswer } from './tool.ts';
+import type { EmitEvent } from './contract/event.ts';
+import type { PermissionMode } from './contract/permission-mode.ts';
+import type { UserAnswer } from './contract/tool.ts';
 
 export class ModeSwitch {
   readonly #emit: EmitEvent;

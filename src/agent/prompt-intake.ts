@@ -1,14 +1,14 @@
 // A prompt of the user → the lines that are written: hooks may refuse it or add to it, commands are expanded, mentioned
 // files are attached. A notice reports what is left out or cut.
 import { homedir } from 'node:os';
-import type { JsonObject } from '../base/json.ts';
-import type { Command } from './context/command.ts';
-import { expandPrompt } from './context/prompt.ts';
-import type { AgentContext } from './context.ts';
+import type { JsonObject } from '../base/json/json.ts';
+import type { AskConsent } from './contract/tool.ts';
 import { runInlineShell } from './inline-shell.ts';
-import type { TurnPrompt } from './loop.ts';
+import type { AgentContext } from './loop/context.ts';
+import type { TurnPrompt } from './loop/loop.ts';
 import type { Judge } from './permission/judge.ts';
-import type { AskConsent } from './tool.ts';
+import type { Command } from './prompt/command.ts';
+import { expandPrompt } from './prompt/user-prompt.ts';
 import { promptText } from './turn-queue.ts';
 
 type IntakeContext = Pick<AgentContext, 'hooks' | 'mode' | 'workspace' | 'session' | 'emit'>;

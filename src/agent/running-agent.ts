@@ -1,30 +1,30 @@
 // The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context
 // for everything else.
 import { hostOf } from '../api/client/stream-model.ts';
-import { UserError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { UserError } from '../base/errors/errors.ts';
+import type { JsonObject } from '../base/json/json.ts';
 import { defaultModel } from '../models/client-models.ts';
 import { resolveModelAlias } from '../models/facts.ts';
-import { bindHooks } from './agent-hooks.ts';
 import { viewState } from './agent-state.ts';
 import { BackgroundWork } from './background-work.ts';
-import { requirePrice } from './budget.ts';
-import { isCompactionDue } from './compaction.ts';
-import { type CompactionWish, compactConversation } from './compactor.ts';
-import type { AgentContext } from './context.ts';
+import type { Agent, AgentState, RewindPoint, RewindReport, SessionChoice } from './contract/agent.ts';
+import type { EmitEvent, Notice, TurnEnded } from './contract/event.ts';
+import { bindHooks } from './contract/hook.ts';
+import type { PermissionMode } from './contract/permission-mode.ts';
 import { CurrentSession } from './current-session.ts';
-import type { EmitEvent, Notice, TurnEnded } from './event.ts';
-import type { Agent, AgentState, RewindPoint, RewindReport, SessionChoice } from './handle.ts';
 import type { LiveSession } from './live-session.ts';
-import { runTurn } from './loop.ts';
+import { requirePrice } from './loop/budget.ts';
+import { isCompactionDue } from './loop/compaction.ts';
+import { type CompactionWish, compactConversation } from './loop/compactor.ts';
+import type { AgentContext } from './loop/context.ts';
+import { runTurn } from './loop/loop.ts';
+import { maxRetriesOf } from './loop/retry.ts';
+import { startSubAgent } from './loop/sub-agent.ts';
+import { endedWithout } from './loop/turn-end.ts';
 import { ModeSwitch } from './mode-switch.ts';
-import type { PermissionMode } from './permission-mode.ts';
 import { takePrompt } from './prompt-intake.ts';
-import { maxRetriesOf } from './retry.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
 import type { AgentSetup } from './setup.ts';
-import { startSubAgent } from './sub-agent.ts';
-import { endedWithout } from './turn-end.ts';
 import { promptText, TurnQueue } from './turn-queue.ts';
 import { UserQuestions } from './user-questions.ts';
 

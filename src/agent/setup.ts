@@ -3,30 +3,31 @@
 
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { shellQuote } from '../base/shell-quote.ts';
-import type { HookRunner } from './agent-hooks.ts';
-import type { Sandbox } from './confinement.ts';
-import { type AgentDefinition, loadAgentDefinitions } from './context/agent-definition.ts';
-import { type Command, loadCommands } from './context/command.ts';
-import type { MemoryOptions } from './context/memory.ts';
-import { isInside } from './context/place.ts';
-import { describeEnvironment, describeSituation, type Section } from './context/situation.ts';
-import { makeSkillTool } from './context/skill-tool.ts';
-import { buildSystemPrompt, soundText } from './context/system-prompt.ts';
-import type { AgentOptions } from './handle.ts';
+import { shellQuote } from '../base/text/shell-quote.ts';
+import { readGitBranch } from './access/git-branch.ts';
+import { isInside } from './access/place.ts';
+import type { AgentOptions } from './contract/agent.ts';
+import type { Sandbox } from './contract/confinement.ts';
+import type { HookRunner } from './contract/hook.ts';
+import type { RuleText } from './contract/permission.ts';
+import type { PermissionMode } from './contract/permission-mode.ts';
+import { type AskConsent, namesOf, type Tool, type Workspace } from './contract/tool.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
 import { runInlineShell } from './inline-shell.ts';
-import { keepLocalRule, keepLocalServer } from './local-rule.ts';
 import type { ServerConfig } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
-import type { RuleText } from './parts.ts';
 import { type Judge, makeJudge } from './permission/judge.ts';
 import { readProtection } from './permission/protected-path.ts';
-import type { PermissionMode } from './permission-mode.ts';
-import type { PromptKeeper, PromptSource } from './prompt-keeper.ts';
+import { type AgentDefinition, loadAgentDefinitions } from './prompt/agent-definition.ts';
+import { type Command, loadCommands } from './prompt/command.ts';
+import type { MemoryOptions } from './prompt/memory.ts';
+import { describeEnvironment, describeSituation, type Section } from './prompt/situation.ts';
+import { makeSkillTool } from './prompt/skill-tool.ts';
+import { buildSystemPrompt, soundText } from './prompt/system-prompt.ts';
 import { findMechanism, makeSandbox, noMechanism } from './sandbox/sandbox.ts';
 import { readSandboxSettings, type SandboxSettings } from './sandbox/settings.ts';
-import { readGitBranch } from './session/git-branch.ts';
+import type { PromptKeeper, PromptSource } from './session/prompt-keeper.ts';
+import { keepLocalRule, keepLocalServer } from './settings/local.ts';
 import {
   findUserConfig,
   mergeSettings,
@@ -34,8 +35,7 @@ import {
   type Settings,
   type SettingsFile,
   type SettingsFiles,
-} from './settings.ts';
-import { type AskConsent, namesOf, type Tool, type Workspace } from './tool.ts';
+} from './settings/settings.ts';
 import { readProjectOffer, summariseOffer } from './trust/offer.ts';
 
 export interface ServerView {

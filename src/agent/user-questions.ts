@@ -1,8 +1,8 @@
 // Asks the user one question at a time: sub-agents run together and would otherwise ask at the same time. Notification
 // hooks run while the user is asked.
-import type { AgentHooks } from './agent-hooks.ts';
-import type { Approve } from './parts.ts';
-import type { AskConsent, AskUser, UserQuestion } from './tool.ts';
+import type { AgentHooks } from './contract/hook.ts';
+import type { Approve } from './contract/permission.ts';
+import type { AskConsent, AskUser, UserQuestion } from './contract/tool.ts';
 
 const needed = {
   plan: 'your approval of a plan',

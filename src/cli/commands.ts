@@ -1,6 +1,6 @@
 // Every command in the groups and the order of the help. Help and completion scripts are made from this table, so
 // printing them loads no command.
-import type { CommandRow, Flag } from './command.ts';
+import type { CommandRow, Flag } from './command/command.ts';
 import { keepCommands, repairCommands } from './keep-commands.ts';
 import { findCommands, readCommands, showCommands } from './read-commands.ts';
 import { reshapeCommands } from './reshape-commands.ts';
@@ -36,7 +36,7 @@ export const commandGroups: readonly CommandGroup[] = [
         flags: [],
         examples: ['source <(clew completion bash)', 'clew completion fish | source'],
         load: async () => {
-          const { runCompletion } = await import('./completion.ts');
+          const { runCompletion } = await import('./completion/command.ts');
           return { run: (input) => runCompletion(input, commands, globalFlags) };
         },
       },

@@ -1,6 +1,6 @@
 // The table of commands → help within 80 columns.
 import type { Argument, Command, HelpConfiguration, Option } from 'commander';
-import type { CommandRow } from './command.ts';
+import type { CommandRow } from './command/command.ts';
 
 export const helpStyle: HelpConfiguration = {
   helpWidth: 80,

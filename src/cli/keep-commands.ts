@@ -1,6 +1,6 @@
 // The rows of the commands that keep, delete and repair sessions; part of the table in commands.ts.
-import type { CommandRow } from './command.ts';
-import { changeFlags, demo, json, project, readFlags, root } from './common-flags.ts';
+import type { CommandRow } from './command/command.ts';
+import { changeFlags, demo, json, project, readFlags, root } from './flags/common-flags.ts';
 
 export const keepCommands: readonly CommandRow[] = [
   {
@@ -17,7 +17,7 @@ export const keepCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew archive', 'clew archive --older-than 20', 'clew archive --list'],
-    load: () => import('./archive.ts'),
+    load: () => import('./archive/command.ts'),
   },
   {
     name: 'restore',
@@ -31,7 +31,7 @@ export const keepCommands: readonly CommandRow[] = [
       json,
     ],
     examples: ['clew restore 3f2b8c1e', 'clew restore 3f2b8c1e --to /tmp/look'],
-    load: () => import('./restore.ts'),
+    load: () => import('./archive/restore.ts'),
   },
   {
     name: 'rm',
@@ -46,21 +46,21 @@ export const keepCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew rm 3f2b8c1e', 'clew rm --empty --dry-run'],
-    load: () => import('./rm.ts'),
+    load: () => import('./archive/rm.ts'),
   },
   {
     name: 'index',
     summary: 'update the index now instead of on the next use',
     flags: [...readFlags],
     examples: ['clew index', 'clew index --json'],
-    load: () => import('./index-command.ts'),
+    load: () => import('./library-index/command.ts'),
   },
   {
     name: 'watch',
     summary: 'keep the index current while sessions grow',
     flags: [{ name: '--quiet', summary: 'print problems only' }, json, root],
     examples: ['clew watch', 'clew watch --quiet &'],
-    load: () => import('./watch.ts'),
+    load: () => import('./library-index/watch.ts'),
   },
 ];
 
@@ -94,7 +94,7 @@ export const repairCommands: readonly CommandRow[] = [
       'clew doctor 3f2b8c1e --json | jq ".findings[].code"',
       'clew doctor --client',
     ],
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/command.ts'),
   },
   {
     name: 'undo',
@@ -102,7 +102,7 @@ export const repairCommands: readonly CommandRow[] = [
     summary: 'undo an operation on sessions, by default the last',
     flags: [{ name: '--dry-run', summary: 'show what would be undone' }, json],
     examples: ['clew undo', 'clew undo 20260301T101500-3fa9c1'],
-    load: () => import('./undo.ts'),
+    load: () => import('./reshape/undo.ts'),
   },
   {
     name: 'history',
@@ -110,6 +110,6 @@ export const repairCommands: readonly CommandRow[] = [
     summary: 'list operations on sessions',
     flags: [json, root],
     examples: ['clew history', 'clew history 3f2b8c1e --json'],
-    load: () => import('./history.ts'),
+    load: () => import('./reshape/history.ts'),
   },
 ];

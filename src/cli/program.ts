@@ -1,16 +1,16 @@
 // The arguments → the command that runs → an exit code. A wrong use becomes one line on stderr; an unexpected error is
 // reported as a bug, with its stack if --debug is given.
 import { Command, CommanderError, Option } from 'commander';
-import { exitCodes, UserError } from '../base/errors.ts';
-import { version } from '../base/version.ts';
+import { exitCodes, UserError } from '../base/errors/errors.ts';
+import { version } from '../base/version/version.ts';
 import { diskError } from '../store/disk.ts';
-import type { CommandIo, CommandRow, Flag, FlagValues } from './command.ts';
+import type { CommandIo, CommandRow, Flag, FlagValues } from './command/command.ts';
+import { Unread } from './command/unread.ts';
 import { commandGroups, commands, globalFlags } from './commands.ts';
 import { commandNotes, helpStyle, programNotes } from './help.ts';
-import { writeNotice } from './notice.ts';
+import { writeNotice } from './terminal/notice.ts';
 import { writeOut, writeText } from './terminal/output.ts';
 import { createMarkedStyle, wantsColor } from './terminal/style.ts';
-import { Unread } from './unread.ts';
 import { usageError } from './usage-error.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {

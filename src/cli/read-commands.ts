@@ -1,6 +1,6 @@
 // The rows of the commands that read, search, count and show sessions; part of the table in commands.ts.
-import type { CommandRow } from './command.ts';
-import { demo, json, project, readFlags, root } from './common-flags.ts';
+import type { CommandRow } from './command/command.ts';
+import { demo, json, project, readFlags, root } from './flags/common-flags.ts';
 
 export const readCommands: readonly CommandRow[] = [
   {
@@ -21,7 +21,7 @@ export const readCommands: readonly CommandRow[] = [
       'clew ls --expiring',
       'clew ls --json | jq ".[0].title"',
     ],
-    load: () => import('./ls.ts'),
+    load: () => import('./ls/command.ts'),
   },
   {
     name: 'show',
@@ -34,7 +34,7 @@ export const readCommands: readonly CommandRow[] = [
       ...readFlags,
     ],
     examples: ['clew show 3f2b8c1e', 'clew show 3f2b8c1e --turn 4 --full', 'clew show ./session.jsonl --json'],
-    load: () => import('./show.ts'),
+    load: () => import('./show/command.ts'),
   },
   {
     name: 'tail',
@@ -42,7 +42,7 @@ export const readCommands: readonly CommandRow[] = [
     summary: 'follow all sessions, or one, as they grow',
     flags: [{ name: '--since', value: 'TIME', summary: 'start earlier: 10m, 3h, 2d, or a date' }, json, root],
     examples: ['clew tail', 'clew tail 3f2b8c1e', 'clew tail --since 10m', 'clew tail --json | jq .text'],
-    load: () => import('./tail.ts'),
+    load: () => import('./tail/command.ts'),
   },
   {
     name: 'messages',
@@ -69,7 +69,7 @@ export const readCommands: readonly CommandRow[] = [
       'clew messages 3f2b8c1e --full --host gateway',
       'clew messages 3f2b8c1e --client 2.1.200',
     ],
-    load: () => import('./messages.ts'),
+    load: () => import('./read/messages.ts'),
   },
   {
     name: 'cat',
@@ -77,7 +77,7 @@ export const readCommands: readonly CommandRow[] = [
     summary: 'print the transcript byte for byte after parsing it',
     flags: [root, demo],
     examples: ['clew cat 3f2b8c1e > copy.jsonl'],
-    load: () => import('./cat.ts'),
+    load: () => import('./read/cat.ts'),
   },
 ];
 
@@ -111,7 +111,7 @@ export const findCommands: readonly CommandRow[] = [
       "clew find --exact 'foo(bar' --json",
       'clew find deadlock || echo none   # exits with 1 if nothing is found',
     ],
-    load: () => import('./find.ts'),
+    load: () => import('./find/command.ts'),
   },
   {
     name: 'usage',
@@ -138,7 +138,7 @@ export const findCommands: readonly CommandRow[] = [
       'clew usage --since 2026-03-01 --project lighthouse',
       'clew usage daily --receipts 2026-03-01',
     ],
-    load: () => import('./usage.ts'),
+    load: () => import('./usage/command.ts'),
   },
   {
     name: 'stats',
@@ -149,7 +149,7 @@ export const findCommands: readonly CommandRow[] = [
       ...readFlags,
     ],
     examples: ['clew stats', 'clew stats --since 30d', 'clew stats --project lighthouse --json'],
-    load: () => import('./stats.ts'),
+    load: () => import('./stats/command.ts'),
   },
   {
     name: 'prices',
@@ -162,14 +162,14 @@ export const findCommands: readonly CommandRow[] = [
       'clew prices update prices.json  # or an https address',
       'clew prices --json | jq -r ".unknown[].model"',
     ],
-    load: () => import('./prices.ts'),
+    load: () => import('./prices/command.ts'),
   },
   {
     name: 'statusline',
     summary: "print one line for Claude Code's status line",
     flags: [json, root],
     examples: ['clew statusline < status.json'],
-    load: () => import('./statusline.ts'),
+    load: () => import('./statusline/command.ts'),
   },
 ];
 
@@ -186,7 +186,7 @@ export const showCommands: readonly CommandRow[] = [
       { name: '--or-demo', summary: 'show the demo sessions if there are no others', isHidden: true },
     ],
     examples: ['clew open', 'clew open 3f2b8c1e', 'clew open --port 8080 --no-browser'],
-    load: () => import('./open.ts'),
+    load: () => import('./serve/open.ts'),
   },
   {
     name: 'export',
@@ -216,6 +216,6 @@ export const showCommands: readonly CommandRow[] = [
       'clew export 3f2b8c1e --format openai >> train.jsonl',
       'clew export --all --format parquet -o tables/',
     ],
-    load: () => import('./export.ts'),
+    load: () => import('./export/command.ts'),
   },
 ];

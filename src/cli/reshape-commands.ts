@@ -1,6 +1,6 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
-import type { CommandRow, Flag } from './command.ts';
-import { changeFlags, dryRun, inPlace, json, planFlags, root } from './common-flags.ts';
+import type { CommandRow, Flag } from './command/command.ts';
+import { changeFlags, dryRun, inPlace, json, planFlags, root } from './flags/common-flags.ts';
 
 const keepPrompt: Flag = {
   name: '--keep-prompt',
@@ -20,7 +20,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       ...planFlags,
     ],
     examples: ['clew fork 3f2b8c1e', 'clew fork 3f2b8c1e --at 4 --to ../experiment'],
-    load: () => import('./fork.ts'),
+    load: () => import('./reshape/fork.ts'),
   },
   {
     name: 'strip',
@@ -55,7 +55,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       'clew strip 3f2b8c1e --tools --keep-last 5',
       'clew strip 3f2b8c1e --truncate-results 2000',
     ],
-    load: () => import('./strip.ts'),
+    load: () => import('./reshape/strip.ts'),
   },
   {
     name: 'compress',
@@ -74,7 +74,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       'clew compress 3f2b8c1e --keep-turns 5',
       'clew compress 3f2b8c1e --keep-turns 3 --summary-file notes.md',
     ],
-    load: () => import('./compress.ts'),
+    load: () => import('./reshape/compress.ts'),
   },
   {
     name: 'move',
@@ -90,7 +90,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew move ~/old-name ~/new-name', 'clew move 3f2b8c1e --to ../other --dry-run'],
-    load: () => import('./move.ts'),
+    load: () => import('./reshape/move.ts'),
   },
   {
     name: 'rewind',
@@ -98,7 +98,7 @@ export const reshapeCommands: readonly CommandRow[] = [
     summary: 'continue from an earlier turn',
     flags: [{ name: '--to', value: 'TURN|UUID', summary: 'the turn or line that becomes the end' }, ...changeFlags],
     examples: ['clew rewind 3f2b8c1e --to 4', 'clew rewind 3f2b8c1e --to 4 --in-place'],
-    load: async () => ({ run: (await import('./edits.ts')).runRewind }),
+    load: async () => ({ run: (await import('./reshape/edits.ts')).runRewind }),
   },
   ...(['graft', 'merge'] as const).map((name) => ({
     name,
@@ -109,7 +109,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       ...planFlags,
     ],
     examples: [`clew ${name} 3f2b8c1e 9a41d07c`, `clew ${name} 3f2b8c1e 9a41d07c --order time`],
-    load: async () => ({ run: (await import('./edits.ts')).runGraft }),
+    load: async () => ({ run: (await import('./reshape/edits.ts')).runGraft }),
   })),
   {
     name: 'split',
@@ -117,7 +117,7 @@ export const reshapeCommands: readonly CommandRow[] = [
     summary: 'split a session after a turn',
     flags: [{ name: '--at', value: 'TURN', summary: 'the last turn of the first session' }, ...planFlags],
     examples: ['clew split 3f2b8c1e --at 12'],
-    load: async () => ({ run: (await import('./edits.ts')).runSplit }),
+    load: async () => ({ run: (await import('./reshape/edits.ts')).runSplit }),
   },
   {
     name: 'rename',
@@ -125,7 +125,7 @@ export const reshapeCommands: readonly CommandRow[] = [
     summary: 'change the title of a session',
     flags: [dryRun, json, root],
     examples: ['clew rename 3f2b8c1e "the parser, second try"'],
-    load: async () => ({ run: (await import('./edits.ts')).runRename }),
+    load: async () => ({ run: (await import('./reshape/edits.ts')).runRename }),
   },
   {
     name: 'tag',
@@ -133,7 +133,7 @@ export const reshapeCommands: readonly CommandRow[] = [
     summary: 'add a tag to a session, or remove it',
     flags: [{ name: '--remove', summary: 'remove the tag' }, dryRun, json, root],
     examples: ['clew tag 3f2b8c1e review', 'clew tag 3f2b8c1e --remove'],
-    load: async () => ({ run: (await import('./edits.ts')).runTag }),
+    load: async () => ({ run: (await import('./reshape/edits.ts')).runTag }),
   },
   {
     name: 'bundle',
@@ -148,7 +148,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew bundle 3f2b8c1e --output parser.clew', 'clew bundle 3f2b8c1e 9a41d07c -o both.clew'],
-    load: () => import('./bundle.ts'),
+    load: () => import('./reshape/bundle.ts'),
   },
   {
     name: 'import',
@@ -162,7 +162,7 @@ export const reshapeCommands: readonly CommandRow[] = [
       root,
     ],
     examples: ['clew import parser.clew', 'clew import parser.clew --to ~/parser --dry-run'],
-    load: () => import('./import.ts'),
+    load: () => import('./reshape/import.ts'),
   },
   {
     name: 'redact',
@@ -183,6 +183,6 @@ export const reshapeCommands: readonly CommandRow[] = [
       ...planFlags,
     ],
     examples: ['clew redact 3f2b8c1e', 'clew redact 3f2b8c1e --in-place --no-backup', 'clew redact --check --all'],
-    load: () => import('./redact.ts'),
+    load: () => import('./redact/command.ts'),
   },
 ];

@@ -1,9 +1,10 @@
 // The rows of the commands that trace sessions, run the agent or serve a recorded model; part of the table in
 // commands.ts.
-import { chatFlags } from './chat-flags.ts';
-import type { CommandRow } from './command.ts';
-import { project, readFlags } from './common-flags.ts';
-import { printFlags } from './headless/flags.ts';
+
+import type { CommandRow } from './command/command.ts';
+import { chatFlags } from './flags/chat-flags.ts';
+import { project, readFlags } from './flags/common-flags.ts';
+import { printFlags } from './flags/print-flags.ts';
 
 export const traceCommands: readonly CommandRow[] = [
   {
@@ -62,7 +63,7 @@ export const runCommands: readonly CommandRow[] = [
       'clew chat --continue',
       'clew chat --resume 3f2b8c1e',
     ],
-    load: () => import('./chat.ts'),
+    load: () => import('./console/chat.ts'),
   },
   {
     name: 'print',
@@ -92,6 +93,6 @@ export const runCommands: readonly CommandRow[] = [
       ...readFlags,
     ],
     examples: ['clew replay 3f2b8c1e', 'clew replay 3f2b8c1e --port 8080 --speed real'],
-    load: () => import('./replay.ts'),
+    load: () => import('./serve/replay.ts'),
   },
 ];

@@ -1,8 +1,8 @@
 // Commander's error → one line that says what is wrong and what to do. Its own texts are several sentences long and
 // suggest nothing.
 import type { CommanderError } from 'commander';
-import { UserError } from '../base/errors.ts';
-import type { CommandRow } from './command.ts';
+import { UserError } from '../base/errors/errors.ts';
+import type { CommandRow } from './command/command.ts';
 
 export function usageError(error: CommanderError, called: CommandRow | undefined): UserError {
   const help = called === undefined ? 'clew --help' : `clew ${called.name} --help`;

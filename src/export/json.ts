@@ -1,26 +1,26 @@
 // A session → JSON of the schema `clew-session/1` (docs/export.md), a message or a call at a time, so that neither a
 // long session nor a long turn is ever held as one string.
 import path from 'node:path';
-import type { JsonValue } from '../base/json.ts';
-import { isoDate } from '../base/json-date.ts';
-import { jsonText } from '../base/json-text.ts';
-import { version } from '../base/version.ts';
-import { type Block, isThinking, isToolUse } from '../format/block.ts';
-import { contentOf } from '../format/entry.ts';
-import type { AgentSource } from '../session/agents.ts';
-import { type Compaction, compactionsOf } from '../session/compaction.ts';
-import { promptText } from '../session/prompt-text.ts';
-import { promptsWithoutLine } from '../session/queue.ts';
-import { resultBlocks } from '../session/result-blocks.ts';
-import { readEntry, type Session, versionsOf } from '../session/session.ts';
-import { summarise } from '../session/summary.ts';
-import { type ToolCall, toolCallsOf } from '../session/tool-calls.ts';
-import { turnUsage } from '../session/turn-usage.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns.ts';
-import { countUsage, totalUsage } from '../session/usage.ts';
-import { linesWithUsage, sessionUsage } from '../session/usage-lines.ts';
-import { modelsOf } from './models.ts';
-import { type ExportSource, openSourceAgent } from './subject.ts';
+import type { JsonValue } from '../base/json/json.ts';
+import { isoDate } from '../base/json/json-date.ts';
+import { jsonText } from '../base/json/json-text.ts';
+import { version } from '../base/version/version.ts';
+import { type Block, isThinking, isToolUse } from '../format/entry/block.ts';
+import { contentOf } from '../format/entry/entry.ts';
+import { linesWithUsage, sessionUsage } from '../session/facts/session-usage.ts';
+import { summarise } from '../session/facts/summary.ts';
+import { turnUsage } from '../session/facts/turn-usage.ts';
+import type { AgentSource } from '../session/load/agents.ts';
+import { type Compaction, compactionsOf } from '../session/load/compaction.ts';
+import { readEntry, type Session, versionsOf } from '../session/load/session.ts';
+import { promptText } from '../session/transcript/prompt-text.ts';
+import { promptsWithoutLine } from '../session/turns/queue.ts';
+import { resultBlocks } from '../session/turns/result-blocks.ts';
+import { type ToolCall, toolCallsOf } from '../session/turns/tool-calls.ts';
+import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns/turns.ts';
+import { countUsage, totalUsage } from '../session/usage/usage.ts';
+import { modelsOf } from './source/models.ts';
+import { type ExportSource, openSourceAgent } from './source/source.ts';
 
 /** Options of `exportJson`. */
 export interface JsonOptions {

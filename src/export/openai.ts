@@ -1,8 +1,8 @@
 // A session → the messages of OpenAI's chat format, one JSON object on a line, as fine-tuning and evals take them: calls
 // with their arguments as JSON text, each answered by a `tool` message, images as data URLs, thinking left out.
 
-import { asObject, asString, type JsonObject, type JsonValue } from '../base/json.ts';
-import { jsonText } from '../base/json-text.ts';
+import { asObject, asString, type JsonObject, type JsonValue } from '../base/json/json.ts';
+import { jsonText } from '../base/json/json-text.ts';
 import {
   type Block,
   blocksOf,
@@ -12,10 +12,10 @@ import {
   isThinking,
   isToolResult,
   isToolUse,
-} from '../format/block.ts';
-import type { WireMessage } from '../session/resume/draft.ts';
-import { sentMessages } from './anthropic.ts';
-import type { ExportSource } from './subject.ts';
+} from '../format/entry/block.ts';
+import type { WireMessage } from '../session/resume/messages/draft.ts';
+import { sentMessages } from './requests.ts';
+import type { ExportSource } from './source/source.ts';
 
 /** Yields a session as a request of OpenAI's chat API, in JSON. */
 export function* exportOpenai(source: ExportSource): Generator<string> {

@@ -3,15 +3,15 @@
 import path from 'node:path';
 import { PriceList } from '../models/price-list.ts';
 import { resolveRoots, stateFolder } from '../store/roots.ts';
-import { IndexHandle } from './index-handle.ts';
-import { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
-import type { UsageSession } from './library-usage.ts';
-import { createCalendar } from './local-days.ts';
-import { loadPrices } from './prices.ts';
-import { type SearchQuery, type SearchResult, search } from './search.ts';
-import { listSessions, type SessionList } from './session-list.ts';
-import { updateText } from './text-indexer.ts';
-import { usageCells } from './usage-cells.ts';
+import { IndexHandle } from './index/index-handle.ts';
+import { type IndexProgress, type IndexReport, updateRows } from './index/indexer.ts';
+import { listSessions, type SessionList } from './index/session-list.ts';
+import { type SearchQuery, type SearchResult, search } from './search/search.ts';
+import { updateText } from './search/text-indexer.ts';
+import { createCalendar } from './usage/calendar.ts';
+import { usageCells } from './usage/cells.ts';
+import type { UsageSession } from './usage/library-usage.ts';
+import { loadPrices } from './usage/prices.ts';
 import {
   makeReport,
   passes,
@@ -19,7 +19,7 @@ import {
   type UnpricedModel,
   type UsageRow,
   type UsageSum,
-} from './usage-report.ts';
+} from './usage/report.ts';
 
 /** Options of `openLibrary`. */
 export interface LibraryOptions {

@@ -1,6 +1,14 @@
 // The JSON of a price file → a table of prices, or one sentence about what is wrong. There are two forms: a table (models
 // with dated prices, as in models.json), and flat prices by name that are applied to another table.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../base/json/json.ts';
 import { modelFactsOf } from './facts.ts';
 import { withoutModelDate } from './model-name.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';

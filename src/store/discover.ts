@@ -4,7 +4,7 @@ import { type Stats, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode, UserError } from '../base/errors.ts';
+import { systemErrorCode, UserError } from '../base/errors/errors.ts';
 import { identify } from './append.ts';
 import { compareNames, type DiskProblem, listFolder, readProblem } from './folders.ts';
 import { projectsFolders } from './roots.ts';

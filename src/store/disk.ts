@@ -3,8 +3,8 @@
 import { fsync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors.ts';
-import { makeFolderSync } from '../base/make-folder.ts';
+import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/errors.ts';
+import { makeFolderSync } from '../base/files/make-folder.ts';
 
 /** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
 export const privateFileMode = 0o600;

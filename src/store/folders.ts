@@ -1,7 +1,7 @@
 // A folder comes in, its entries go out sorted; a folder that cannot be read becomes a problem in a list
 // instead of an exception, because one locked folder must not hide all other sessions.
 import { accessSync, constants, type Dirent, readdirSync, type Stats } from 'node:fs';
-import { systemErrorCode } from '../base/errors.ts';
+import { systemErrorCode } from '../base/errors/errors.ts';
 
 /** A file or a folder that could not be read. */
 export interface DiskProblem {

@@ -3,8 +3,8 @@
 // exhaust memory.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import type { Bytes } from '../base/node-types.ts';
-import { openRegularFile } from '../base/regular-file.ts';
+import { openRegularFile } from '../base/files/regular-file.ts';
+import type { Bytes } from '../base/node/node-types.ts';
 import { diskError } from './disk.ts';
 import { textAt } from './kept-text.ts';
 

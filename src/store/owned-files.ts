@@ -3,7 +3,7 @@
 // that copies, changes or deletes a session's files asks here first.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
 import { type DiskProblem, listFolder } from './folders.ts';
 
 /** What is in a session's folder but is not one of its files. */

@@ -1,7 +1,7 @@
 // Reads pieces of a file by offset. One window is kept, so that neighbouring pieces cost one read, and no file is
 // held open between two calls: there is nothing to close.
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegularFile } from '../base/regular-file.ts';
+import { openRegularFile } from '../base/files/regular-file.ts';
 import { textAt } from './kept-text.ts';
 
 const defaultWindowBytes = 1024 * 1024;

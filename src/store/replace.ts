@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
 import { type FileIdentity, identify, refuseIfChanged } from './append.ts';
 import { diskError, makeFolder, privateFileMode, syncPath } from './disk.ts';
 import { listFolder } from './folders.ts';

@@ -1,8 +1,8 @@
 // A path that is to be a transcript → refused, if it cannot be one: a pipe, a device, or gigabytes of something else, which
 // would be read to their end before anyone could say so.
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { UserError } from '../base/errors.ts';
-import { openRegularFile } from '../base/regular-file.ts';
+import { UserError } from '../base/errors/errors.ts';
+import { openRegularFile } from '../base/files/regular-file.ts';
 
 const largeBytes = 256 * 1024 * 1024;
 const headBytes = 64 * 1024;

@@ -1,10 +1,10 @@
 // An example turn with a prompt, a tool call, its result and an answer: `clew trace install` shows what a destination
 // would get of it, and `clew trace test` sends it.
 import { randomBytes } from 'node:crypto';
-import type { Destination } from './destinations.ts';
-import { type EncodeOptions, encodeBatches, profileOptions, profiles } from './encode-batches.ts';
-import { type Outcome, postBatch } from './post.ts';
-import type { GenerationDetail, TraceSpan, Wire } from './span.ts';
+import type { Destination } from './config/destinations.ts';
+import { type Outcome, postBatch } from './outbox/post.ts';
+import { type EncodeOptions, encodeBatches, profileOptions, profiles } from './profiles/encode-batches.ts';
+import type { GenerationDetail, TraceSpan, Wire } from './span/span.ts';
 
 /** The session and the model of the spans, which must not look real. */
 const exampleName = 'clew-trace-test';

@@ -1,6 +1,6 @@
 // One attack on the tools of the agent, and short names for the calls that it is made of. {project}, {outside}, {home} and
 // {port} are replaced by folders of the test (see attack-place.ts).
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 
 export type AttackCall = readonly [name: string, input: JsonObject];
 

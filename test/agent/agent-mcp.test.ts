@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
+import { asObject, isArray, type JsonObject } from '../../src/base/json/json.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, messagesOf, results, says } from '../support/agent-talk.ts';
 import { isAlive } from '../support/processes.ts';

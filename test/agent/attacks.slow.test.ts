@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { PermissionMode } from '../../src/agent/contract/permission-mode.ts';
 import { makeJudge } from '../../src/agent/permission/judge.ts';
-import type { PermissionMode } from '../../src/agent/permission-mode.ts';
 import { makeSandbox, noMechanism } from '../../src/agent/sandbox/sandbox.ts';
-import { startShell } from '../../src/agent/tools/shell.ts';
+import { startShell } from '../../src/agent/tools/shell/shell.ts';
 import { shareOf } from '../support/fuzz-runs.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { allAttacks } from './attack-cases.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { RuleText } from '../../src/agent/contract/permission.ts';
 import { runInlineShell } from '../../src/agent/inline-shell.ts';
-import type { RuleText } from '../../src/agent/parts.ts';
 import { makeJudge } from '../../src/agent/permission/judge.ts';
 import { makeBench } from './tools/tool-kit.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { makeStreamModel } from '../../src/api/client/stream-model.ts';
 import type { ScriptedReply, ScriptStep } from '../../src/api/server/script.ts';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
-import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
 import { type AgentKit, agentEnv, startAgent } from '../support/agent-kit.ts';
 import { calls, messagesOf, says } from '../support/agent-talk.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';

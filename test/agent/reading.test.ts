@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { UserAnswer, UserQuestion } from '../../src/agent/tool.ts';
+import type { UserAnswer, UserQuestion } from '../../src/agent/contract/tool.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, says } from '../support/headless-kit.ts';

@@ -5,9 +5,9 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ScriptedReply, ScriptStep } from '../../src/api/server/script.ts';
-import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { type AgentKit, startAgent } from '../support/agent-kit.ts';
 import { calls, messagesOf } from '../support/agent-talk.ts';

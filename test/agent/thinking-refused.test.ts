@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ScriptedReply } from '../../src/api/server/script.ts';
-import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { asObject, isArray, type JsonObject } from '../../src/base/json/json.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { type AgentKit, startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, says } from '../support/agent-talk.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { checkRequest } from '../../src/api/check-request.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { checkRequest } from '../../src/api/rules/check-request.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { corpusPublicCases, corpusRealCases, realCases, safeProfileCase, vectorCases } from '../interop/recordings.ts';
 
 /** After an interrupt 1.0.57 wrote its last answer again without a parent: the conversation starts there. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { readAndSerialise } from '../../src/cli/cat.ts';
+import { readAndSerialise } from '../../src/cli/read/cat.ts';
 import type { LineOptions } from '../../src/store/lines.ts';
 import { clew } from '../support/dist.ts';
 

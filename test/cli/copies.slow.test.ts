@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { startTime, thinking, toolUse, transcript } from '../support/transcript-builder.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
-import { displayWidth } from '../../src/base/terminal-text.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
+import { displayWidth } from '../../src/base/text/terminal-text.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { corpusFiles, recordedFiles } from '../support/transcripts.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { displayWidth } from '../../src/base/terminal-text.ts';
+import { displayWidth } from '../../src/base/text/terminal-text.ts';
 import { runClew } from '../support/clew.ts';
 import { hostileName, writeHostileDamage } from '../support/hostile-damage.ts';
 import { attack, hostileId, writeHostileLibrary } from '../support/hostile-session.ts';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openDatabase } from '../../src/library/database.ts';
+import { openDatabase } from '../../src/library/index/database.ts';
 import { snapshot } from '../support/archive-kit.ts';
 import { cleanEnv, type Run, runClew } from '../support/clew.ts';
 import { clew } from '../support/dist.ts';

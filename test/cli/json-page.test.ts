@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { writeFakeClient } from '../support/fake-client.ts';
 import { ask, post } from '../support/messages-client.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
 import { jsonOf, type Run, runClew } from '../support/clew.ts';
 import { plantDamage } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';

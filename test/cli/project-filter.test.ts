@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, isArray, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { asObject, isArray, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { runClew } from '../support/clew.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { answerLine } from '../support/usage-library.ts';

@@ -1,10 +1,10 @@
 // A recount of a library for the tests of clew stats.
 import path from 'node:path';
-import type { JsonObject } from '../../src/base/json.ts';
-import { callsOf, resultsOf } from '../../src/session/node.ts';
-import { loadTranscript, type Transcript } from '../../src/session/transcript.ts';
-import { countUsage, totalUsage } from '../../src/session/usage.ts';
-import { linesWithUsage } from '../../src/session/usage-lines.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
+import { linesWithUsage } from '../../src/session/facts/session-usage.ts';
+import { callsOf, resultsOf } from '../../src/session/transcript/node.ts';
+import { loadTranscript, type Transcript } from '../../src/session/transcript/transcript.ts';
+import { countUsage, totalUsage } from '../../src/session/usage/usage.ts';
 import { jsonOf } from '../support/clew.ts';
 
 export interface Recount {

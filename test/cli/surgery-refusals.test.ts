@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { holdSession } from '../../src/library/session-use.ts';
+import { holdSession } from '../../src/library/session-files/session-use.ts';
 import { runClew } from '../support/clew.ts';
 import { type Bench, type benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';

@@ -4,7 +4,7 @@ import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { withLock } from '../../src/store/lock.ts';
-import { sendLock, tracePlaces } from '../../src/trace/places.ts';
+import { sendLock, tracePlaces } from '../../src/trace/state/places.ts';
 import { runClew } from '../support/clew.ts';
 import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { printFlags } from '../../src/cli/headless/flags.ts';
+import { printFlags } from '../../src/cli/flags/print-flags.ts';
 import { signalCodes } from '../../src/cli/headless/result.ts';
 import { projectRoot } from '../support/paths.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
+import { loadSession } from '../../src/session/load/session.ts';
 import { plain } from '../support/sound-session.ts';
 import { benchWith } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';

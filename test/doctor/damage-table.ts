@@ -1,6 +1,6 @@
 // What doctor must say and do about each class of damage, written by hand: the severity of the class where it is planted
 // alone into the healthy session, whether `--fix` repairs it, and what a resume of the repaired session sends.
-import type { DamageCode, Severity } from '../../src/doctor/finding.ts';
+import type { DamageCode, Severity } from '../../src/doctor/checks/finding.ts';
 import type { OutlineMessage } from '../support/outline.ts';
 
 export interface DamageRow {

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { checkRequest } from '../../src/api/check-request.ts';
-import { type Diagnosis, diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { type DamageCode, isSevere } from '../../src/doctor/finding.ts';
+import { checkRequest } from '../../src/api/rules/check-request.ts';
+import { type DamageCode, isSevere } from '../../src/doctor/checks/finding.ts';
+import { type Diagnosis, diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair, type RepairOptions } from '../../src/doctor/repair/repair.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { type Outcome, operate } from '../../src/surgery/operate.ts';
-import { loadSource, type Source } from '../../src/surgery/source.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
 import { type OutlineMessage, outline } from '../support/outline.ts';
 import { damageTable } from './damage-table.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { isSevere } from '../../src/doctor/finding.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { isSevere } from '../../src/doctor/checks/finding.ts';
+import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
+import { loadSession } from '../../src/session/load/session.ts';
 import { damagedByClient, healthyFiles, realFolder, unboundByClient } from '../support/healthy.ts';
 
 test('no session of the real corpus has a finding that costs something', async () => {

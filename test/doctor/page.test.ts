@@ -1,9 +1,9 @@
-// docs/doctor.md tells every class of damage as the table of doctor/finding.ts has it.
+// docs/doctor.md tells every class of damage as the table of doctor/checks/finding.ts has it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { damageClasses, damageCodes } from '../../src/doctor/finding.ts';
+import { damageClasses, damageCodes } from '../../src/doctor/checks/finding.ts';
 import { projectRoot } from '../support/paths.ts';
 
 test('the page lists every class with what it is, its severity and what mends it', () => {

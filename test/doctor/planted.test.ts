@@ -1,7 +1,7 @@
 // Every class of damage, planted alone into the healthy session, is found again with the severity that it costs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { damageCodes } from '../../src/doctor/finding.ts';
+import { damageCodes } from '../../src/doctor/checks/finding.ts';
 import { plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';

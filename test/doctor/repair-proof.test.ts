@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { loadSession } from '../../src/session/load/session.ts';
 import { plantDamage } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
-import { operate } from '../../src/surgery/operate.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
 import { healthyFiles } from '../support/healthy.ts';
 import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { exportHtml, type PageCode, readPageCode } from '../../src/export/html/html.ts';
 import type { PageDataOptions } from '../../src/export/html/page-data.ts';
-import type { MarkdownOptions } from '../../src/export/markdown.ts';
-import type { ExportSource } from '../../src/export/subject.ts';
+import type { MarkdownOptions } from '../../src/export/markdown/markdown.ts';
+import type { ExportSource } from '../../src/export/source/source.ts';
 import { dist } from '../support/dist.ts';
 import { projectRoot } from '../support/paths.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { ExportSource } from '../../src/export/subject.ts';
+import type { ExportSource } from '../../src/export/source/source.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { runClew } from '../support/clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';

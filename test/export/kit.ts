@@ -1,9 +1,9 @@
 // Sessions for tests of exports: written to a temporary folder, read as an export reads them.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { type ExportSource, exportSource } from '../../src/export/subject.ts';
-import { redactorFor } from '../../src/surgery/redact-parcel.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { type ExportSource, exportSource } from '../../src/export/source/source.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
+import { redactorFor } from '../../src/surgery/redact/redact-parcel.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 export const sessionId = '3f2b8c1e-0000-4000-8000-000000000001';

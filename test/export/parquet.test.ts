@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { test } from 'node:test';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { Dataset } from '../../src/export/parquet/dataset.ts';
 import { sessionRows } from '../../src/export/parquet/session-rows.ts';
 import { type TableName, tableNames, tables } from '../../src/export/parquet/tables.ts';

@@ -1,9 +1,9 @@
 // Sessions as requests: what the Messages API takes, and what OpenAI's chat format asks for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseJson } from '../../src/base/json.ts';
-import { exportAnthropic } from '../../src/export/anthropic.ts';
+import { parseJson } from '../../src/base/json/json.ts';
 import { exportOpenai } from '../../src/export/openai.ts';
+import { exportAnthropic } from '../../src/export/requests.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { sourceFrom, textFrom } from './kit.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { ScriptedReply } from '../../src/api/server/script.ts';
 import { judgeThinking, signReply } from '../../src/api/server/thinking-check.ts';
-import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
 import { type AgentKit, startAgent } from '../support/agent-kit.ts';
 import { messagesOf } from '../support/agent-talk.ts';
 import { installClient, type ResumeRun, resume } from './client.ts';

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openAgent } from '../../src/agent/agent.ts';
 import type { Script } from '../../src/api/server/script.ts';
-import { asObject, asString, type JsonObject } from '../../src/base/json.ts';
-import { normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
+import { asObject, asString, type JsonObject } from '../../src/base/json/json.ts';
+import { normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { sample } from '../agent/mcp/mcp-kit.ts';
 import {

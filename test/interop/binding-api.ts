@@ -2,7 +2,7 @@
 // hashes of everything before them, and a request with a block that no longer fits gets the error of the API. It is built
 // from the documentation and from error texts that users quote, independently of the code.
 import { createHash } from 'node:crypto';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import type { Failure, ScriptBlock, Step } from './mock-reply.ts';
 
 interface Made {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isArray, type JsonObject } from '../../src/base/json.ts';
+import { isArray, type JsonObject } from '../../src/base/json/json.ts';
 import { tinyImage } from '../support/tiny-images.ts';
 import { bound, judgeRequest, type RefusedBlock } from './binding-api.ts';
 import { type ClientRun, type FileSet, resume, sessionFiles, startSession } from './client.ts';

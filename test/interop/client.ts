@@ -8,14 +8,14 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { systemErrorCode } from '../../src/base/errors.ts';
+import { systemErrorCode } from '../../src/base/errors/errors.ts';
 import {
   clientEnvironment,
   clientPath,
   clientSettings,
   mainMessages,
 } from '../../src/doctor/client-probe/client-run.ts';
-import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
+import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { startDirectApi, startGateway } from './direct-api.ts';
 import type { ApiRequest, MockApiOptions } from './mock-api.ts';
 import type { Scripts } from './mock-reply.ts';

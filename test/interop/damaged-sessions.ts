@@ -2,8 +2,8 @@
 // classes of damage from a seed, and the comparison of what the client sends for the damaged and the repaired file.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { asString, isArray, isObject, type JsonObject } from '../../src/base/json.ts';
-import type { NormalMessage } from '../../src/session/resume/normalise.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
+import type { NormalMessage } from '../../src/session/resume/messages/normalise.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { healthyFiles } from '../support/healthy.ts';
 import { filesBelow } from '../support/paths.ts';

@@ -1,8 +1,8 @@
 // Compares two normalised requests; where they differ, says where and how in a few lines, since a whole diff of
 // two sessions fills the screen and hides the one block that matters.
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../../src/base/json.ts';
-import type { NormalMessage } from '../../src/session/resume/normalise.ts';
+import type { JsonValue } from '../../src/base/json/json.ts';
+import type { NormalMessage } from '../../src/session/resume/messages/normalise.ts';
 
 /** `undefined` where both are equal. */
 export function describeDifference(

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { jsonOf } from '../support/clew.ts';
 import { projectRoot } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
 import { type Answer, chooseReply, type Failure, type ScriptBlock, type Scripts } from './mock-reply.ts';
 
 export interface ApiRequest {

@@ -1,7 +1,7 @@
 // Which scripted reply a request to the mock gets. Stateless: the newest user text that holds a marker `[[name]]`
 // chooses the script, the number of assistant messages after it chooses the step, so a client that retries,
 // resumes or runs sub-agents in parallel always gets the same answers.
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
 
 export interface ScriptBlock extends JsonObject {
   readonly type: string;

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { before, test } from 'node:test';
-import { isArray, isObject, type JsonValue } from '../../src/base/json.ts';
-import { resultsOf } from '../../src/session/node.ts';
-import { oldResumeLines } from '../../src/session/resume/old-client.ts';
-import { loadTranscript } from '../../src/session/transcript.ts';
+import { isArray, isObject, type JsonValue } from '../../src/base/json/json.ts';
+import { oldResumeLines } from '../../src/session/resume/request/old-client.ts';
+import { resultsOf } from '../../src/session/transcript/node.ts';
+import { loadTranscript } from '../../src/session/transcript/transcript.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
 import { corpusRealCases } from './recordings.ts';
 

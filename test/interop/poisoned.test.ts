@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import { diagnoseSession } from '../../src/doctor/diagnose.ts';
+import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
-import { operate } from '../../src/surgery/operate.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
 import { shareOf } from '../support/fuzz-runs.ts';
 import { benchWith } from '../support/surgery-kit.ts';
 import { tinyImage } from '../support/tiny-images.ts';

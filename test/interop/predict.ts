@@ -1,9 +1,9 @@
 // What Clew says the client would send: a transcript goes in, `clew messages` answers, as a user would ask it.
 import { spawn } from 'node:child_process';
 import { text as readText } from 'node:stream/consumers';
-import { exitCodes } from '../../src/base/errors.ts';
-import type { ClientHost } from '../../src/session/resume/model.ts';
-import { normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
+import { exitCodes } from '../../src/base/errors/errors.ts';
+import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import { normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { clew } from '../support/dist.ts';
 import type { Expected } from './recordings.ts';
 

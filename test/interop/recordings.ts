@@ -2,9 +2,9 @@
 // the prompt `next`. Some are files of their own (recordings/README.md), the rest is in the packed corpus.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../src/base/json.ts';
-import type { ClientHost } from '../../src/session/resume/model.ts';
-import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/normalise.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
+import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { projectRoot } from '../support/paths.ts';
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { operate } from '../../src/surgery/operate.ts';
-import { planRedact } from '../../src/surgery/redact.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
+import { planRedact } from '../../src/surgery/redact/redact.ts';
 import { plantSecrets } from '../support/planted-session.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { type FakeSecret, fakeSecrets } from '../surgery/secrets/fake-secrets.ts';

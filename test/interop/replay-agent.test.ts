@@ -7,7 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openAgent } from '../../src/agent/agent.ts';
 import { startReplayServer } from '../../src/api/server/replay-server.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { loadSession } from '../../src/session/load/session.ts';
 import { agentEnv } from '../support/agent-kit.ts';
 import { filesBelow } from '../support/paths.ts';
 import { realSessions } from '../support/surgery-kit.ts';

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
 import { filesBelow } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
-import { isObject, parseJson } from '../../src/base/json.ts';
+import { isObject, parseJson } from '../../src/base/json/json.ts';
 import { archiveSessions } from '../../src/library/archive/archive.ts';
 import { restoreSession } from '../../src/library/archive/restore.ts';
 import { shareOf } from '../support/fuzz-runs.ts';

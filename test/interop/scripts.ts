@@ -1,6 +1,6 @@
 // What the mock answers in each scenario: name of the marker → steps. The recordings of the real client were made
 // with these; `folder` is the project the client works in.
-import { isArray, isObject, type JsonObject } from '../../src/base/json.ts';
+import { isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
 import type { ScriptBlock, Scripts } from './mock-reply.ts';
 
 export function scenarioScripts(folder: string): Scripts {

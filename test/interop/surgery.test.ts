@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { planFork } from '../../src/surgery/fork.ts';
-import { operate } from '../../src/surgery/operate.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
+import { planFork } from '../../src/surgery/operations/fork.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { describeDifference } from './difference.ts';
 import { assertPredicted, resumeLive } from './live.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json.ts';
-import type { Database } from '../../src/library/database.ts';
-import { DocumentReader, type DocumentRow, documentColumns, documentRow } from '../../src/library/document.ts';
-import { search } from '../../src/library/search.ts';
-import { planScan, scanDocuments } from '../../src/library/search-scan.ts';
+import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
+import type { Database } from '../../src/library/index/database.ts';
+import { DocumentReader, type DocumentRow, documentColumns, documentRow } from '../../src/library/search/document.ts';
+import { planScan, scanDocuments } from '../../src/library/search/scan.ts';
+import { search } from '../../src/library/search/search.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { linesOf } from '../support/transcripts.ts';
 import { currentIndex } from './index-check.ts';

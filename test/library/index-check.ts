@@ -1,10 +1,10 @@
 // What is in an index, in a form that two indexes can be compared by.
-import type { Database, Row } from '../../src/library/database.ts';
-import { updateRows } from '../../src/library/indexer.ts';
-import { linesOf, usageParts } from '../../src/library/library-usage.ts';
-import { openIndex } from '../../src/library/schema.ts';
-import { type TextReport, updateText } from '../../src/library/text-indexer.ts';
-import { type CountedMessage, countUsage } from '../../src/session/usage.ts';
+import type { Database, Row } from '../../src/library/index/database.ts';
+import { updateRows } from '../../src/library/index/indexer.ts';
+import { openIndex } from '../../src/library/index/schema.ts';
+import { type TextReport, updateText } from '../../src/library/search/text-indexer.ts';
+import { linesOf, usageParts } from '../../src/library/usage/library-usage.ts';
+import { type CountedMessage, countUsage } from '../../src/session/usage/usage.ts';
 
 /** An index that is current for the root. */
 export function currentIndex(folder: string, root: string): Database {

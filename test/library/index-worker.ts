@@ -1,9 +1,9 @@
 // A process of its own that works on an index: index-worker.js MODE FOLDER ROOT [MS]. `index` brings it up to date once,
 // `index-again` and `search` do their work again and again for MS milliseconds. It says "ready" when it begins.
-import { updateRows } from '../../src/library/indexer.ts';
-import { openIndex } from '../../src/library/schema.ts';
-import { search } from '../../src/library/search.ts';
-import { updateText } from '../../src/library/text-indexer.ts';
+import { updateRows } from '../../src/library/index/indexer.ts';
+import { openIndex } from '../../src/library/index/schema.ts';
+import { search } from '../../src/library/search/search.ts';
+import { updateText } from '../../src/library/search/text-indexer.ts';
 
 const [mode, folder = '', root = '', ms = '0'] = process.argv.slice(2);
 process.stdout.write('ready\n');

@@ -1,9 +1,9 @@
 // A library that grows while the index follows it.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import type { IndexReport } from '../../src/library/indexer.ts';
-import { keepCurrent } from '../../src/library/live-index.ts';
-import { openIndex } from '../../src/library/schema.ts';
+import type { IndexReport } from '../../src/library/index/indexer.ts';
+import { openIndex } from '../../src/library/index/schema.ts';
+import { keepCurrent } from '../../src/library/watch/live-index.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { waitFor } from '../support/wait.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Database } from '../../src/library/database.ts';
-import { updateRows } from '../../src/library/indexer.ts';
-import { openIndex } from '../../src/library/schema.ts';
-import { listSessions, type SessionList } from '../../src/library/session-list.ts';
-import { type SessionSummary, summariseFile } from '../../src/session/summary.ts';
+import type { Database } from '../../src/library/index/database.ts';
+import { updateRows } from '../../src/library/index/indexer.ts';
+import { openIndex } from '../../src/library/index/schema.ts';
+import { listSessions, type SessionList } from '../../src/library/index/session-list.ts';
+import { type SessionSummary, summariseFile } from '../../src/session/facts/summary.ts';
 import { discoverSessions } from '../../src/store/discover.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 

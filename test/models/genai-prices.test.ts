@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calcPrice } from '@pydantic/genai-prices';
-import { noUsage, type Usage } from '../../src/format/usage.ts';
+import { noUsage, type Usage } from '../../src/format/entry/usage.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 
 const list = new PriceList(bundledPrices);

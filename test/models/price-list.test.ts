@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { noUsage, type Usage } from '../../src/format/usage.ts';
+import { noUsage, type Usage } from '../../src/format/entry/usage.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { projectRoot } from '../support/paths.ts';
 

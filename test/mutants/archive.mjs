@@ -31,14 +31,14 @@ export const mutants = [
     file: `${folder}/chunk-table.ts`,
     find: '&& slots[slot + 3] === d',
     replace: '',
-    tests: ['library/archive/chunk-table'],
+    tests: ['library/archive/pack/chunk-table'],
   },
   {
     id: 'table-loses-when-it-grows',
     file: `${folder}/chunk-table.ts`,
     find: 'if (number !== 0) this.#addWords',
     replace: 'if (number > 1) this.#addWords',
-    tests: ['library/archive/chunk-table'],
+    tests: ['library/archive/pack/chunk-table'],
   },
   {
     id: 'known-chunk-written-again',
@@ -70,21 +70,21 @@ export const mutants = [
   const joined = joinLine(parts.body, parts.ending, () => parts.ids[next++] ?? '');
   return joined.equals(line) ? parts : verbatim(line);`,
     replace: 'return takeApart(line);',
-    tests: ['library/archive/line-parts'],
+    tests: ['library/archive/pack/line-parts'],
   },
   {
     id: 'rest-of-a-file',
     file: `${folder}/pieces.ts`,
     find: 'if (rest > used) yield',
     replace: 'if (rest > used + 1) yield',
-    tests: ['library/archive/pieces'],
+    tests: ['library/archive/pack/pieces'],
   },
   {
     id: 'grown-file-read-on',
     file: `${folder}/pieces.ts`,
     find: 'Math.min(buffer.length - filled, options.sizeBytes - offset)',
     replace: 'buffer.length - filled',
-    tests: ['library/archive/pieces'],
+    tests: ['library/archive/pack/pieces'],
   },
   // What is archived
   { id: 'time-ignored', file: archive, find: ' && known.mtimeMs === stats.mtimeMs', replace: '', tests: sessions },

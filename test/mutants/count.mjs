@@ -1,8 +1,8 @@
 // Counting: each message once, in the session that had it first.
-const lineage = 'src/library/lineage.ts';
-const usage = 'src/session/usage.ts';
-const reader = 'src/library/row-reader.ts';
-const tests = ['library/lineage'];
+const lineage = 'src/library/usage/lineage.ts';
+const usage = 'src/session/usage/usage.ts';
+const reader = 'src/library/index/row-reader.ts';
+const tests = ['library/usage/lineage'];
 
 export const mutants = [
   {
@@ -46,23 +46,23 @@ export const mutants = [
   },
   {
     id: 'copy-flag-lost',
-    file: 'src/library/usage-rows.ts',
+    file: 'src/library/index/usage-rows.ts',
     find: '(isCopy ? copyFlag : 0);',
     replace: '0;',
     tests,
   },
   {
     id: 'queue-found-twice',
-    file: 'src/library/text-indexer.ts',
+    file: 'src/library/search/text-indexer.ts',
     find: "else if (kind === 'prompt') this.#queued.drop(this.#database, file, text);",
     replace: '',
-    tests: ['library/search'],
+    tests: ['library/search/search'],
   },
   {
     id: 'scattered-words-first',
-    file: 'src/library/search.ts',
+    file: 'src/library/search/search.ts',
     find: 'rows: [...weigh(literal, nowMs), ...weigh(scattered, nowMs)],',
     replace: 'rows: [...weigh(scattered, nowMs), ...weigh(literal, nowMs)],',
-    tests: ['library/search'],
+    tests: ['library/search/search'],
   },
 ];

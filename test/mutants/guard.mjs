@@ -1,6 +1,6 @@
 // Who may ask a local server, what leaves the house, and what hostile input may cost.
-const guard = ['web/server/guard'];
-const localGuard = 'src/base/local-guard.ts';
+const guard = ['web/server/http/guard'];
+const localGuard = 'src/base/process/local-guard.ts';
 
 export const mutants = [
   {
@@ -33,14 +33,14 @@ export const mutants = [
   },
   {
     id: 'data-without-token',
-    file: 'src/web/server/guard.ts',
+    file: 'src/web/server/http/guard.ts',
     find: "(method !== 'POST' && !isData(url)) ||",
     replace: "method !== 'POST' ||",
     tests: guard,
   },
   {
     id: 'tab-gets-json',
-    file: 'src/web/server/refused.ts',
+    file: 'src/web/server/http/refused.ts',
     find: "mode === 'navigate'",
     replace: 'false',
     tests: guard,
@@ -61,58 +61,58 @@ export const mutants = [
   },
   {
     id: 'key-is-a-path',
-    file: 'src/web/client.ts',
+    file: 'src/web/client/client.ts',
     find: 'encodeURIComponent(key)',
     replace: 'key',
-    tests: ['web/client'],
+    tests: ['web/client/client'],
   },
   {
     id: 'query-with-unknown-parameters',
-    file: 'src/web/server/query.ts',
+    file: 'src/web/server/http/query.ts',
     find: "'/api/sessions': z.strictObject(",
     replace: "'/api/sessions': z.object(",
-    tests: ['web/server/guard'],
+    tests: ['web/server/http/guard'],
   },
   {
     id: 'copy-with-secrets',
-    file: 'src/web/server/session-answers.ts',
+    file: 'src/web/server/answers/session-answers.ts',
     find: 'exportSource(session, await this.#redactorOf(query.path))',
     replace: 'exportSource(session)',
     tests: ['web/server/copied-markdown'],
   },
   {
     id: 'copy-without-own-rules',
-    file: 'src/web/server/session-answers.ts',
+    file: 'src/web/server/answers/session-answers.ts',
     find: 'redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state))',
     replace: 'redactorFor([await loadSource(path, { isOnlyRead: true })])',
     tests: ['web/server/copied-markdown'],
   },
   {
     id: 'all-is-markdown',
-    file: 'src/base/markdown-bounds.ts',
+    file: 'src/base/markdown/markdown-bounds.ts',
     find: 'if (text.length <= maxChars) return',
     replace: 'if (text.length >= 0) return',
-    tests: ['base/markdown-bounds'],
+    tests: ['base/markdown/markdown-bounds'],
   },
   {
     id: 'all-is-wrapped',
-    file: 'src/cli/terminal/wrap.ts',
+    file: 'src/cli/render/wrap.ts',
     find: 'maxWrappedChars = 1_000_000',
     replace: 'maxWrappedChars = 1_000_000_000',
-    tests: ['cli/terminal/markdown'],
+    tests: ['cli/markdown/markdown'],
   },
   {
     id: 'devices-are-files',
-    file: 'src/base/regular-file.ts',
+    file: 'src/base/files/regular-file.ts',
     find: 'if (!stats.isFile()) throw',
     replace: 'if (stats.isFIFO()) throw',
-    tests: ['base/regular-file'],
+    tests: ['base/files/regular-file'],
   },
   {
     id: 'size-not-looked-at',
-    file: 'src/base/regular-file.ts',
+    file: 'src/base/files/regular-file.ts',
     find: 'if (total > maxBytes) throw tooLarge(file, maxBytes);',
     replace: '',
-    tests: ['base/regular-file'],
+    tests: ['base/files/regular-file'],
   },
 ];

@@ -2,7 +2,7 @@
 const list = 'src/models/price-list.ts';
 const table = 'src/models/price-table.ts';
 const tests = ['models/price-list'];
-const files = ['library/prices'];
+const files = ['library/usage/prices'];
 
 export const mutants = [
   { id: 'last-day-excluded', file: list, find: 'Date.parse(row.to) + dayMs', replace: 'Date.parse(row.to)', tests },
@@ -74,42 +74,42 @@ export const mutants = [
   },
   {
     id: 'us-only-not-read',
-    file: 'src/format/scan-usage.ts',
+    file: 'src/format/scan/scan-usage.ts',
     find: "usOnly: stringField(bytes, field.inferenceGeo) === 'us',",
     replace: 'usOnly: false,',
-    tests: ['format/usage'],
+    tests: ['format/entry/usage'],
   },
   {
     id: 'us-only-lost-in-the-index',
-    file: 'src/library/usage-rows.ts',
+    file: 'src/library/index/usage-rows.ts',
     find: '(usage.usOnly ? usOnlyFlag : 0) |',
     replace: '',
-    tests: ['library/usage-rows'],
+    tests: ['library/index/usage-rows'],
   },
   {
     id: 'compactions-lost-in-the-index',
-    file: 'src/library/usage-rows.ts',
+    file: 'src/library/index/usage-rows.ts',
     find: 'usage.compactions.length === 0 ? 0 : usage.compactions.map(packCounts),',
     replace: '0,',
-    tests: ['library/usage-rows'],
+    tests: ['library/index/usage-rows'],
   },
   {
     id: 'unpriced-cell-costs-nothing',
-    file: 'src/library/usage-cells.ts',
+    file: 'src/library/usage/cells.ts',
     find: 'const isUnpriced = costMicroUsd === undefined;',
     replace: 'const isUnpriced = false;',
-    tests: ['library/usage-report'],
+    tests: ['library/usage/usage-report'],
   },
   {
     id: 'message-time-ignored',
-    file: 'src/library/library-usage.ts',
+    file: 'src/library/usage/library-usage.ts',
     find: 'prices.costOf(line.model, usage, line.time)',
     replace: 'prices.costOf(line.model, usage, Number.NaN)',
-    tests: ['library/usage-report'],
+    tests: ['library/usage/usage-report'],
   },
   {
     id: 'older-table-used',
-    file: 'src/library/prices.ts',
+    file: 'src/library/usage/prices.ts',
     find: 'if (table.version >= bundledPrices.version)',
     replace: 'if (table.version !== undefined)',
     tests: files,
@@ -130,17 +130,17 @@ export const mutants = [
   },
   {
     id: 'http-taken',
-    file: 'src/library/price-update.ts',
+    file: 'src/library/usage/price-update.ts',
     find: "if (url.protocol !== 'https:' && !isOwn)",
     replace: 'if (false)',
-    tests: ['library/price-update'],
+    tests: ['library/usage/price-update'],
   },
   {
     id: 'answer-without-limit',
-    file: 'src/library/price-update.ts',
+    file: 'src/library/usage/price-update.ts',
     find: 'if (bytes > maxTableBytes)',
     replace: 'if (false)',
-    tests: ['library/price-update'],
+    tests: ['library/usage/price-update'],
   },
   {
     id: 'prefix-check-for-nobody',

@@ -1,35 +1,35 @@
 // Redact: every rule finds its secret in every writing, a value has one placeholder, nothing else changes, and no copy
 // is left over.
 const find = 'src/surgery/secrets/find.ts';
-const checks = 'src/surgery/secrets/value-checks.ts';
+const checks = 'src/surgery/secrets/rules/value-checks.ts';
 const scanner = 'src/surgery/secrets/keyword-scanner.ts';
 const placeholders = 'src/surgery/secrets/placeholders.ts';
 const view = 'src/surgery/secrets/view.ts';
 const kept = 'src/surgery/secrets/kept-values.ts';
 const names = 'src/surgery/secrets/safe-names.ts';
 const excerpt = 'src/surgery/secrets/excerpt.ts';
-const redactor = 'src/surgery/redactor.ts';
-const redact = 'src/surgery/redact.ts';
-const elsewhere = 'src/surgery/redact-elsewhere.ts';
-const archive = 'src/surgery/redact-archive.ts';
-const code = 'src/surgery/secrets/rules-code.ts';
+const redactor = 'src/surgery/redact/redactor.ts';
+const redact = 'src/surgery/redact/redact.ts';
+const elsewhere = 'src/surgery/redact/redact-elsewhere.ts';
+const archive = 'src/surgery/redact/redact-archive.ts';
+const code = 'src/surgery/secrets/rules/code-rules.ts';
 const table = ['surgery/secrets/secret-table'];
 const claims = ['surgery/secrets/claims'];
-const bytes = ['surgery/redactor'];
-const session = ['surgery/redact'];
+const bytes = ['surgery/redact/redactor'];
+const session = ['surgery/redact/redact'];
 
 export const mutants = [
   // Rules
   {
     id: 'rule-never-tried',
-    file: 'src/surgery/secrets/rules-platform.ts',
+    file: 'src/surgery/secrets/rules/platform-rules.ts',
     find: "['render-api-key', 'Render API key', 'rnd_'",
     replace: "['render-api-key', 'Render API key', 'no-such-keyword'",
     tests: table,
   },
   {
     id: 'rules-of-headers-removed',
-    file: 'src/surgery/secrets/rules-place.ts',
+    file: 'src/surgery/secrets/rules/place-rules.ts',
     find: '...addressRules, ...headerRules, ...fileRules]',
     replace: '...addressRules, ...fileRules]',
     tests: table,
@@ -50,7 +50,7 @@ export const mutants = [
   },
   {
     id: 'token-goes-on',
-    file: 'src/surgery/secrets/rule.ts',
+    file: 'src/surgery/secrets/rules/rule.ts',
     find: '(?![A-Za-z0-9_])`',
     replace: '`',
     tests: claims,
@@ -61,25 +61,25 @@ export const mutants = [
     file: checks,
     find: '(value.length < 24 ? 2.5 : 3)',
     replace: '(value.length < 24 ? 2 : 2)',
-    tests: ['surgery/secrets/value-checks'],
+    tests: ['surgery/secrets/rules/value-checks'],
   },
   {
     id: 'password-length',
     file: checks,
     find: 'value.length >= 4 &&',
     replace: 'value.length > 4 &&',
-    tests: ['surgery/secrets/value-checks'],
+    tests: ['surgery/secrets/rules/value-checks'],
   },
   {
     id: 'uuid-is-a-secret',
     file: checks,
     find: '    isUuid(value) ||',
     replace: '',
-    tests: ['surgery/secrets/value-checks'],
+    tests: ['surgery/secrets/rules/value-checks'],
   },
   {
     id: 'env-words-denied',
-    file: 'src/surgery/secrets/rules-named.ts',
+    file: 'src/surgery/secrets/rules/named-rules.ts',
     find: 'check: looksLikeEnvSecret,',
     replace: 'check: looksLikeSecret,',
     tests: table,
@@ -180,14 +180,14 @@ export const mutants = [
   },
   {
     id: 'netrc-in-prose',
-    file: 'src/surgery/secrets/rules-command.ts',
+    file: 'src/surgery/secrets/rules/command-rules.ts',
     find: 'isUuid(value) || looksLikeSecret(value)',
     replace: 'isUuid(value) || looksLikePassword(value)',
     tests: ['surgery/secrets/find'],
   },
   {
     id: 'secret-string',
-    file: 'src/surgery/secrets/rules-named.ts',
+    file: 'src/surgery/secrets/rules/named-rules.ts',
     find: "price s(?!tring)'",
     replace: "price s'",
     tests: ['surgery/secrets/places'],
@@ -252,14 +252,14 @@ export const mutants = [
   // A session
   {
     id: 'thinking-left',
-    file: 'src/surgery/redact-thinking.ts',
+    file: 'src/surgery/redact/redact-thinking.ts',
     find: 'if (removed.length > 0) blocks.set',
     replace: 'if (removed.length < 0) blocks.set',
     tests: session,
   },
   {
     id: 'thinking-chain-broken',
-    file: 'src/surgery/relink.ts',
+    file: 'src/surgery/engine/relink.ts',
     find: 'if (drops.size === 0) return;',
     replace: 'if (drops.size >= 0) return;',
     tests: session,
@@ -375,136 +375,136 @@ export const mutants = [
   // Other copies
   {
     id: 'copies-index-stays',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'findIndex(options, found);',
     replace: '',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-backups-stay',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'await findOperations(options, found);',
     replace: '',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-record-with-values',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'JSON.parse(redactor.hide(JSON.stringify(record)))',
     replace: 'JSON.parse(JSON.stringify(record))',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-foreign-backup-deleted',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'if (!isOwn) {',
     replace: 'if (isOwn === undefined) {',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-settings-replaced',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'if (settingsFiles.has(name))',
     replace: "if (settingsFiles.has(''))",
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-state-files-stay',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'await walk(options.state, options, found);',
     replace: '',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-unreadable-copy-unsaid',
-    file: 'src/surgery/forget.ts',
+    file: 'src/surgery/redact/forget.ts',
     find: 'else if (isBinary(bytes))',
     replace: 'else if (bytes.length === 0)',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-batches-stay',
-    file: 'src/trace/forget.ts',
+    file: 'src/trace/state/forget.ts',
     find: "['outbox', 'dead']",
     replace: "['outbox']",
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-batches-packed',
-    file: 'src/trace/forget.ts',
+    file: 'src/trace/state/forget.ts',
     find: 'if (body[0] !== 0x1f',
     replace: 'if (body[0] === 0x1f',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-archived-file-name',
     file: archive,
     find: 'if (redactor.holdsValue(Buffer.from(file.path))) return true;',
     replace: '',
-    tests: ['surgery/redact-archive'],
+    tests: ['surgery/redact/redact-archive'],
   },
   {
     id: 'copies-dry-run-cleans',
-    file: 'src/cli/redact.ts',
+    file: 'src/cli/redact/command.ts',
     find: 'if (!isWritten || !isInPlace)',
     replace: 'if (!isInPlace)',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-exit-code-of-copies',
-    file: 'src/cli/redact.ts',
+    file: 'src/cli/redact/command.ts',
     find: 'if (copies.problems.length > 0)',
     replace: 'if (copies.problems.length > 9)',
-    tests: ['cli/redact-copies'],
+    tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'archive-own-copy-only',
     file: archive,
     find: 'isOf(manifest, main) && holdsSecret(manifest, new ChunkReader',
     replace: 'holdsSecret(manifest, new ChunkReader',
-    tests: ['surgery/redact-archive'],
+    tests: ['surgery/redact/redact-archive'],
   },
   {
     id: 'archive-not-again',
     file: archive,
     find: 'if (versions > 0) await archiveSessions',
     replace: 'if (versions < 0) await archiveSessions',
-    tests: ['surgery/redact-archive'],
+    tests: ['surgery/redact/redact-archive'],
   },
   {
     id: 'archive-damaged-stays',
     file: archive,
     find: 'if (error instanceof ArchiveDamaged) return true;',
     replace: 'if (error instanceof ArchiveDamaged) return false;',
-    tests: ['surgery/redact-archive'],
+    tests: ['surgery/redact/redact-archive'],
   },
   {
     id: 'exported-file-name',
-    file: 'src/surgery/redact-parcel.ts',
+    file: 'src/surgery/redact/redact-parcel.ts',
     find: 'redactor.renameFile(name)',
     replace: 'name',
-    tests: ['surgery/redact-parcel'],
+    tests: ['surgery/redact/redact-parcel'],
   },
   {
     id: 'exported-thinking',
-    file: 'src/surgery/redact-parcel.ts',
+    file: 'src/surgery/redact/redact-parcel.ts',
     find: 'edits.length === 0 ? redacted',
     replace: 'edits.length >= 0 ? redacted',
-    tests: ['surgery/redact-parcel'],
+    tests: ['surgery/redact/redact-parcel'],
   },
   {
     id: 'check-exit-code',
-    file: 'src/cli/redact-check.ts',
+    file: 'src/cli/redact/check.ts',
     find: 'if (total > 0)',
     replace: 'if (total > 1)',
-    tests: ['cli/redact-check'],
+    tests: ['cli/redact/redact-check'],
   },
   {
     id: 'check-file-names',
-    file: 'src/cli/redact-check.ts',
+    file: 'src/cli/redact/check.ts',
     find: 'for (const file of named) redactor.learnFileName(file.name);',
     replace: '',
-    tests: ['cli/redact-check'],
+    tests: ['cli/redact/redact-check'],
   },
   {
     id: 'excerpt-shows-more',
@@ -529,17 +529,17 @@ export const mutants = [
   },
   {
     id: 'excerpt-of-the-raw-text',
-    file: 'src/surgery/survey.ts',
+    file: 'src/surgery/redact/survey.ts',
     find: "redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8')",
     replace: "bytes.toString('utf8')",
-    tests: ['cli/redact-check'],
+    tests: ['cli/redact/redact-check'],
   },
   {
     id: 'check-side-files',
-    file: 'src/cli/redact-check.ts',
+    file: 'src/cli/redact/check.ts',
     find: 'target.sessionId === undefined ? [own]',
     replace: 'true ? [own]',
-    tests: ['cli/redact-check'],
+    tests: ['cli/redact/redact-check'],
   },
   {
     id: 'user-pattern-cost',

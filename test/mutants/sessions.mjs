@@ -1,6 +1,6 @@
 // Sessions: only a session is changed, copied or deleted, no link leads out of the root, and no bundle plants a file.
 const owned = 'src/store/owned-files.ts';
-const recognise = 'src/session/recognise.ts';
+const recognise = 'src/session/transcript/recognise.ts';
 
 export const mutants = [
   {
@@ -8,21 +8,21 @@ export const mutants = [
     file: recognise,
     find: "if (kind === 'transcript' || isListed",
     replace: "if (kind !== 'foreign' || isListed",
-    tests: ['session/recognise'],
+    tests: ['session/transcript/recognise'],
   },
   {
     id: 'any-name-is-a-session',
     file: recognise,
     find: "if (!full.endsWith('.jsonl'))",
     replace: "if (full === '')",
-    tests: ['session/recognise'],
+    tests: ['session/transcript/recognise'],
   },
   {
     id: 'agents-are-sessions',
     file: recognise,
     find: 'if (agentIdOf(full) !== undefined)',
     replace: "if (full === '')",
-    tests: ['session/recognise'],
+    tests: ['session/transcript/recognise'],
   },
   {
     id: 'linked-main-is-own',
@@ -33,17 +33,17 @@ export const mutants = [
   },
   {
     id: 'source-is-not-checked',
-    file: 'src/surgery/source.ts',
+    file: 'src/surgery/engine/source.ts',
     find: 'refuseOtherFile(main, options);',
     replace: '',
-    tests: ['session/recognise'],
+    tests: ['session/transcript/recognise'],
   },
   {
     id: 'removal-is-not-checked',
     file: 'src/library/archive/remove.ts',
     find: 'refuseOtherFile(main, options);',
     replace: '',
-    tests: ['session/recognise'],
+    tests: ['session/transcript/recognise'],
   },
   {
     id: 'links-out-are-followed',
@@ -68,14 +68,14 @@ export const mutants = [
   },
   {
     id: 'writes-follow-links',
-    file: 'src/surgery/operate.ts',
+    file: 'src/surgery/engine/operate.ts',
     find: '    refuseTargetsOutside(plan);\n',
     replace: '',
     tests: ['surgery/links'],
   },
   {
     id: 'undo-follows-links',
-    file: 'src/surgery/undo.ts',
+    file: 'src/surgery/engine/undo.ts',
     find: 'if (home !== undefined) refuseLeaving(file, home);',
     replace: '',
     tests: ['surgery/links'],
@@ -89,14 +89,14 @@ export const mutants = [
   },
   {
     id: 'moved-links-are-lost',
-    file: 'src/surgery/undo.ts',
+    file: 'src/surgery/engine/undo.ts',
     find: 'if (lstatSync(file).isSymbolicLink())',
     replace: "if (file === '')",
     tests: ['surgery/links'],
   },
   {
     id: 'second-names-are-not-said',
-    file: 'src/surgery/redact.ts',
+    file: 'src/surgery/redact/redact.ts',
     find: 'if (nlink < 2)',
     replace: 'if (nlink < 3)',
     tests: ['surgery/links'],
@@ -173,7 +173,7 @@ export const mutants = [
   },
   {
     id: 'missing-folders-are-not-said',
-    file: 'src/surgery/relocate.ts',
+    file: 'src/surgery/operations/relocate.ts',
     find: 'if (stats?.isDirectory() === true) return [];',
     replace: 'if (stats?.isFile() !== true) return [];',
     tests: ['surgery/missing-folder'],

@@ -16,7 +16,7 @@ export const mutants = [
   },
   {
     id: 'tail-marks-a-compaction-twice',
-    file: 'src/cli/tail-text.ts',
+    file: 'src/cli/tail/render.ts',
     find: 'return this.#boundaries.delete(place.path);',
     replace: 'return false;',
     tests: ['session/story/sinks'],

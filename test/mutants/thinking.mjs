@@ -1,9 +1,9 @@
 // Preserved thinking: what the servers refuse, what the agent keeps, sends, leaves out and recovers from.
 const check = 'src/api/server/thinking-check.ts';
-const prefix = 'src/api/request-prefix.ts';
-const fit = 'src/agent/fit-thinking.ts';
-const keeper = 'src/agent/prompt-keeper.ts';
-const answer = 'src/agent/answer.ts';
+const prefix = 'src/api/request/thinking-prefix.ts';
+const fit = 'src/agent/session/thinking.ts';
+const keeper = 'src/agent/session/prompt-keeper.ts';
+const answer = 'src/agent/loop/answer.ts';
 const facts = 'src/agent/session/chain-facts.ts';
 const server = ['api/server/thinking-check'];
 const agent = ['agent/preserved-thinking'];
@@ -111,16 +111,16 @@ export const mutants = [
   },
   {
     id: 'a-prompt-of-a-stranger-is-sent',
-    file: 'src/surgery/foreign-prompt.ts',
+    file: 'src/surgery/operations/foreign-prompt.ts',
     find: "  'clew-prompt',\n",
     replace: '',
     tests: ['surgery/private-lines'],
   },
   {
     id: 'changes-are-sent-only-once',
-    file: 'src/agent/context/situation.ts',
+    file: 'src/agent/prompt/situation.ts',
     find: 'const last = sent.findLast(',
     replace: 'const last = sent.find(',
-    tests: ['agent/context/situation'],
+    tests: ['agent/prompt/situation'],
   },
 ];

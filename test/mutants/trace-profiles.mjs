@@ -4,12 +4,12 @@ const genai = 'src/trace/profiles/genai.ts';
 const openinference = 'src/trace/profiles/openinference.ts';
 const profile = 'src/trace/profiles/profile.ts';
 const chat = 'src/trace/profiles/chat-messages.ts';
-const destinations = 'src/trace/destinations.ts';
-const draft = 'src/trace/draft.ts';
-const reader = 'src/trace/turn-reader.ts';
-const root = 'src/trace/turn-root.ts';
-const mute = 'src/trace/mute.ts';
-const wanted = 'src/trace/wanted-turns.ts';
+const destinations = 'src/trace/config/destinations.ts';
+const draft = 'src/trace/read/draft.ts';
+const reader = 'src/trace/read/turn-reader.ts';
+const root = 'src/trace/read/turn-root.ts';
+const mute = 'src/trace/state/mute.ts';
+const wanted = 'src/trace/session/wanted-turns.ts';
 
 export const mutants = [
   // Inputs, outputs and totals
@@ -192,7 +192,7 @@ export const mutants = [
   },
   {
     id: 'parent-of-the-clients-own-traces',
-    file: 'src/trace/trace-parent.ts',
+    file: 'src/trace/config/trace-parent.ts',
     find: '(hasOwnTraces(env) ? undefined : parseTraceparent(env.TRACEPARENT))',
     replace: 'parseTraceparent(env.TRACEPARENT)',
     tests: ['trace/sent-settings'],
@@ -208,21 +208,21 @@ export const mutants = [
   },
   {
     id: 'any-environment-to-langfuse',
-    file: 'src/trace/config.ts',
+    file: 'src/trace/config/config.ts',
     find: 'if (name === undefined || ',
     replace: 'if (name !== undefined || ',
     tests: ['trace/sent-settings'],
   },
   {
     id: 'costs-unasked',
-    file: 'src/trace/spool-turns.ts',
+    file: 'src/trace/session/spool-turns.ts',
     find: 'destination.cost === undefined ? undefined : (await loadCosts()).of(destination.cost)',
     replace: "(await loadCosts()).of(destination.cost ?? ['*'])",
     tests: ['trace/sent-settings'],
   },
   {
     id: 'costs-of-all-models',
-    file: 'src/trace/costs.ts',
+    file: 'src/trace/session/costs.ts',
     find: '|| !patterns.some((pattern) => pattern.test(model))',
     replace: '',
     tests: ['trace/sent-settings'],
@@ -234,74 +234,74 @@ export const mutants = [
     file: wanted,
     find: 'traced.filter((turn) => !isMutedTurn(mutes, turn))',
     replace: 'traced',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'background-agents-of-muted-turns-are-sent',
     file: wanted,
     find: 'agent.startMs ?? turn.startMs',
     replace: 'turn.startMs',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'background-agents-of-a-folder-left-out-are-sent',
     file: wanted,
     find: 'agent.cwd ?? turn.about.cwd',
     replace: 'turn.about.cwd',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'muted-turns-are-sent-after-unmute',
     file: mute,
     find: 'return startMs < mute.untilMs && (endMs ?? startMs) >= mute.sinceMs;',
     replace: 'return false;',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'turn-that-was-muted-halfway-is-sent',
     file: mute,
     find: '(endMs ?? startMs) >= mute.sinceMs',
     replace: 'startMs >= mute.sinceMs',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'loose-agents-of-a-muted-session-are-sent',
-    file: 'src/trace/trace-session.ts',
+    file: 'src/trace/session/trace-session.ts',
     find: '!wasMuted(mutes, { ...run, cwd })',
     replace: 'true',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'loose-agents-of-muted-turns-are-sent',
-    file: 'src/trace/trace-session.ts',
+    file: 'src/trace/session/trace-session.ts',
     find: "run.atEnd === 'session' && !hasMutedTurns;",
     replace: "run.atEnd === 'session';",
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'muted-folder-by-its-first-letters',
     file: mute,
     find: "return inside !== '..' && ",
     replace: "return cwd.startsWith(name) || inside === '' && ",
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'broken-list-of-mutes-is-empty',
     file: mute,
     find: 'if (!isArray(list) || !list.every(isMute))\n    throw',
     replace: 'if (!isArray(list) || !list.every(isMute)) return [];\n  if (list === null)\n    throw',
-    tests: ['trace/mute'],
+    tests: ['trace/state/mute'],
   },
   {
     id: 'advice-of-keys-for-every-refusal',
-    file: 'src/trace/advice.ts',
+    file: 'src/trace/connection-test.ts',
     find: 'if (status === 401 || status === 403) return keyAdvice(headers);',
     replace: 'if (status >= 400) return keyAdvice(headers);',
     tests: ['cli/trace-habits'],
   },
   {
     id: 'rejected-spans-are-fine',
-    file: 'src/trace/advice.ts',
+    file: 'src/trace/connection-test.ts',
     find: 'if (outcome.rejectedSpans === 0) return undefined;',
     replace: 'if (outcome.rejectedSpans >= 0) return undefined;',
     tests: ['cli/trace-habits'],

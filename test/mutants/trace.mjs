@@ -1,23 +1,23 @@
 // Tracing: ids, turns, usage, copies, durable files, delivery, profiles, encodings, content, settings and the hook.
-const ids = 'src/trace/ids.ts';
-const draft = 'src/trace/draft.ts';
-const turnReader = 'src/trace/turn-reader.ts';
-const cursor = 'src/trace/cursor.ts';
-const usage = 'src/trace/usage.ts';
-const spans = 'src/trace/spans.ts';
-const conversationSpans = 'src/trace/conversation-spans.ts';
-const spool = 'src/trace/spool-turns.ts';
-const times = 'src/trace/response-times.ts';
-const order = 'src/trace/line-order.ts';
-const ledger = 'src/trace/ledger.ts';
-const durable = 'src/trace/durable.ts';
-const outbox = 'src/trace/outbox.ts';
-const session = 'src/trace/trace-session.ts';
-const send = 'src/trace/send.ts';
-const post = 'src/trace/post.ts';
-const content = 'src/trace/content.ts';
-const settings = 'src/trace/settings.ts';
-const hook = 'src/trace/hook.ts';
+const ids = 'src/trace/span/ids.ts';
+const draft = 'src/trace/read/draft.ts';
+const turnReader = 'src/trace/read/turn-reader.ts';
+const cursor = 'src/trace/read/cursor.ts';
+const usage = 'src/trace/read/usage.ts';
+const spans = 'src/trace/spans/spans.ts';
+const conversationSpans = 'src/trace/spans/conversation-spans.ts';
+const spool = 'src/trace/session/spool-turns.ts';
+const times = 'src/trace/read/response-times.ts';
+const order = 'src/trace/read/line-order.ts';
+const ledger = 'src/trace/session/ledger.ts';
+const durable = 'src/trace/state/durable.ts';
+const outbox = 'src/trace/outbox/outbox.ts';
+const session = 'src/trace/session/trace-session.ts';
+const send = 'src/trace/outbox/send.ts';
+const post = 'src/trace/outbox/post.ts';
+const content = 'src/trace/span/content.ts';
+const settings = 'src/trace/config/settings.ts';
+const hook = 'src/trace/hook/hook.ts';
 const noLock = '((_folder, _options, work) => work())';
 
 export const mutants = [
@@ -27,21 +27,21 @@ export const mutants = [
     file: ids,
     find: 'hexDigits(messageId === undefined ?',
     replace: 'hexDigits(true ?',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'agent-scope-of-turn',
     file: ids,
     find: 'agentScope(traceId: string, agentId: string): string {\n  return',
     replace: 'agentScope(traceId: string, agentId: string): string {\n  return traceId ??',
-    tests: ['trace/agents'],
+    tests: ['trace/read/agents'],
   },
   {
     id: 'turn-key-by-prompt',
     file: turnReader,
     find: 'return draft.firstMessageId ?? draft.prompt?.uuid ??',
     replace: 'return draft.prompt?.uuid ?? draft.firstMessageId ??',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'trace-seed-ignored',
@@ -71,7 +71,7 @@ export const mutants = [
     file: cursor,
     find: 'options.isOver !== true || scanRecord(line.bytes) === undefined',
     replace: 'scanRecord(line.bytes) === undefined',
-    tests: ['trace/cursor'],
+    tests: ['trace/read/cursor'],
   },
   {
     id: 'message-ends-at-prompt',
@@ -92,7 +92,7 @@ export const mutants = [
     file: turnReader,
     find: 'new Set(isEnd ? [] : draft.unanswered()',
     replace: 'new Set(true ? [] : draft.unanswered()',
-    tests: ['trace/cursor'],
+    tests: ['trace/read/cursor'],
   },
   {
     id: 'turn-made-again-after-stop',
@@ -106,7 +106,7 @@ export const mutants = [
     file: turnReader,
     find: 'isOver || draft.finished.has(agent.agentId);',
     replace: 'draft.finished.has(agent.agentId);',
-    tests: ['trace/cursor'],
+    tests: ['trace/read/cursor'],
   },
   {
     id: 'meta-lines-open-turns',
@@ -120,28 +120,28 @@ export const mutants = [
     file: draft,
     find: 'if (calls.length < blocks.length) this.lateLines.push(line.number);',
     replace: '',
-    tests: ['trace/cursor'],
+    tests: ['trace/read/cursor'],
   },
   {
     id: 'requests-of-one-id-merged',
     file: draft,
     find: 'return before === undefined || line.head.requestId === undefined || before === line.head.requestId;',
     replace: 'return true;',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'repeated-blocks-kept',
     file: draft,
     find: 'return blocks.filter((block) => !message.known.has(blockKey(block)));',
     replace: 'return blocks;',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'agent-run-takes-all-lines',
     file: conversationSpans,
     find: 'timeMs === undefined || ((sinceMs === undefined || timeMs > sinceMs) && timeMs <= (untilMs ?? timeMs)),',
     replace: 'true || timeMs === sinceMs || timeMs === untilMs,',
-    tests: ['trace/agents'],
+    tests: ['trace/read/agents'],
   },
 
   {
@@ -149,21 +149,21 @@ export const mutants = [
     file: draft,
     find: 'if (id === undefined || this.results.has(id) || this.#sentCalls.has(id)) continue;',
     replace: 'if (id === undefined || this.#sentCalls.has(id)) continue;',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'spans-run-backwards',
     file: conversationSpans,
     find: 'endMs < startMs ? startMs : endMs',
     replace: 'endMs',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'failed-server-call-is-fine',
     file: conversationSpans,
     find: 'block.content.error_code !== undefined',
     replace: 'false',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'hook-sends-agents-that-no-call-started',
@@ -176,24 +176,24 @@ export const mutants = [
   // Agents without a call
   {
     id: 'agent-of-a-lost-call-dropped',
-    file: 'src/trace/agents.ts',
+    file: 'src/trace/read/agents.ts',
     find: 'named.has(agent.agentId) || (toolUseId !== undefined && calls.has(toolUseId))',
     replace: 'named.has(agent.agentId) || toolUseId !== undefined',
-    tests: ['trace/agents'],
+    tests: ['trace/read/agents'],
   },
   {
     id: 'agent-of-an-agent-is-loose',
-    file: 'src/trace/agents.ts',
+    file: 'src/trace/read/agents.ts',
     find: 'named.has(agent.agentId) || (toolUseId !== undefined && calls.has(toolUseId))',
     replace: 'named.has(agent.agentId)',
-    tests: ['trace/agents'],
+    tests: ['trace/read/agents'],
   },
   {
     id: 'agent-in-place-of-main-dropped',
-    file: 'src/trace/agents.ts',
+    file: 'src/trace/read/agents.ts',
     find: '[...agentInPlaceOfMain(mainPath), ...all]',
     replace: 'all',
-    tests: ['trace/agents'],
+    tests: ['trace/read/agents'],
   },
 
   // Times
@@ -274,63 +274,63 @@ export const mutants = [
     file: order,
     find: 'return parent === undefined ? lines : [parent,',
     replace: 'return true ? lines : [parent,',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'attachment-taken-for-the-prompt',
     file: order,
     find: 'this.#awaited = parentUuid;\n        return [];',
     replace: 'return this.rest();',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'answer-read-without-its-prompt',
     file: turnReader,
     find: 'line.offset < this.#next.offset ?',
     replace: 'false ?',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'held-lines-passed-over',
     file: cursor,
     find: 'reader.unfinished ?? heldPlace(order) ?? end',
     replace: 'reader.unfinished ?? end',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'stop-does-not-wait-for-the-prompt',
     file: cursor,
     find: '(reader.hasBegun || order.firstHeld === undefined)',
     replace: 'true',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'held-for-a-parent-that-never-comes',
     file: order,
     find: 'const flushed = this.#isTooLate(link) ? this.rest() : [];',
     replace: 'const flushed = [];',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'late-answer-goes-to-the-next-prompt',
     file: turnReader,
     find: 'this.#continuesMessage(id) || this.#isBelowCurrent(line)',
     replace: 'this.#continuesMessage(id)',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'answer-after-a-compaction-in-the-turn-before',
     file: turnReader,
     find: 'line.parent === undefined ? this.#next !== undefined : this.#ofNext.has(line.parent)',
     replace: "this.#ofNext.has(line.parent ?? '')",
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
   {
     id: 'compaction-taken-for-a-message',
     file: order,
     find: "return line !== undefined && line.role !== 'compaction';",
     replace: 'return line !== undefined;',
-    tests: ['trace/line-order'],
+    tests: ['trace/read/line-order'],
   },
 
   // The span of a turn that continues after a Stop
@@ -371,28 +371,28 @@ export const mutants = [
   },
   {
     id: 'turn-sent-again-with-another-start',
-    file: 'src/trace/turn-root.ts',
+    file: 'src/trace/read/turn-root.ts',
     find: 'startMs: root.startMs ?? undefined,',
     replace: 'startMs: messages[0]?.startMs,',
     tests: ['trace/root-again'],
   },
   {
     id: 'turn-sent-again-with-its-old-end',
-    file: 'src/trace/turn-root.ts',
+    file: 'src/trace/read/turn-root.ts',
     find: 'endMs: latest(root.endMs ?? undefined, endMs),',
     replace: 'endMs: root.endMs ?? undefined,',
     tests: ['trace/root-again'],
   },
   {
     id: 'turn-sent-again-without-its-version',
-    file: 'src/trace/turn-root.ts',
+    file: 'src/trace/read/turn-root.ts',
     find: 'about: aboutOf(line ?? firstLine),',
     replace: 'about: { ...aboutOf(line ?? firstLine), version: undefined },',
     tests: ['trace/root-again'],
   },
   {
     id: 'turn-sent-again-without-its-prompt',
-    file: 'src/trace/turn-root.ts',
+    file: 'src/trace/read/turn-root.ts',
     find: "prompt: line?.role === 'user' ? promptOf(line, strictSeed) : undefined,",
     replace: 'prompt: undefined,',
     tests: ['trace/root-again'],
@@ -404,14 +404,14 @@ export const mutants = [
     file: usage,
     find: 'cacheWriteTokens: !hasSplit && hasWrites',
     replace: 'cacheWriteTokens: hasWrites',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
   {
     id: 'lines-without-id-counted-once',
     file: usage,
     find: 'others.reduce(addTraced, first)',
     replace: 'first',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
 
   // Copies
@@ -441,28 +441,28 @@ export const mutants = [
     file: ledger,
     find: 'if (found === 0n || found === owner) mine.add(key);',
     replace: 'if ((found & 1n) === 0n) mine.add(key);',
-    tests: ['trace/state'],
+    tests: ['trace/state/state'],
   },
   {
     id: 'spooled-span-is-claimed-again',
     file: ledger,
     find: 'const spooled = ownerOf(sessionId) | 1n;',
     replace: 'const spooled = ownerOf(sessionId);',
-    tests: ['trace/state', 'trace/hook'],
+    tests: ['trace/state/state', 'trace/hook/hook'],
   },
   {
     id: 'torn-ledger-record-kept',
     file: ledger,
     find: 'if (whole !== size) ftruncateSync(handle, whole);',
     replace: '',
-    tests: ['trace/state'],
+    tests: ['trace/state/state'],
   },
   {
     id: 'compat-state-ignored',
     file: session,
     find: 'return readCompat(compatFile(env), run.sessionId);',
     replace: 'return undefined;',
-    tests: ['trace/state'],
+    tests: ['trace/state/state'],
   },
 
   // Durable files and locks
@@ -471,49 +471,49 @@ export const mutants = [
     file: durable,
     find: '      fsyncSync(handle);\n    } finally {\n      closeSync(handle);\n    }\n    renameSync(temp, file);',
     replace: '    } finally {\n      closeSync(handle);\n    }\n    renameSync(temp, file);',
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'folder-not-synced-after-write',
     file: durable,
     find: '  syncFolder(folder);\n}',
     replace: '}',
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'folder-not-synced-after-rename',
     file: durable,
     find: 'syncFolder(path.dirname(to));',
     replace: '',
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'ledger-not-synced',
     file: ledger,
     find: 'fsyncSync(handle);',
     replace: '',
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'ledger-not-locked',
     file: ledger,
     find: 'return withLock(folder,',
     replace: `return ${noLock}(folder,`,
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'session-not-locked',
     file: session,
     find: 'return withLock(context.places.sessions,',
     replace: `return ${noLock}(context.places.sessions,`,
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'senders-not-locked',
     file: send,
     find: 'await withLock(places.folder, lock,',
     replace: `await ${noLock}(places.folder, lock,`,
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'released-before-recorded',
@@ -521,28 +521,28 @@ export const mutants = [
     find: 'await ledgerFor(context, destination).record(info.ledgerKeys, state.sessionId);',
     replace:
       'releaseBatch(places, destination, name, key); await ledgerFor(context, destination).record(info.ledgerKeys, state.sessionId);',
-    tests: ['trace/durable'],
+    tests: ['trace/state/durable'],
   },
   {
     id: 'uncommitted-batches-kept',
     file: outbox,
     find: "if (found?.[2] === owner && !kept.has(found[1] ?? ''))",
     replace: 'if (false)',
-    tests: ['trace/state'],
+    tests: ['trace/state/state'],
   },
   {
     id: 'killed-tracer-not-recovered',
-    file: 'src/trace/recover.ts',
+    file: 'src/trace/session/recover.ts',
     find: 'if (file === undefined) continue;',
     replace: 'continue;',
-    tests: ['trace/state'],
+    tests: ['trace/state/state'],
   },
   {
     id: 'replaced-transcript-goes-on',
-    file: 'src/trace/state.ts',
+    file: 'src/trace/state/session-state.ts',
     find: 'now.sizeBytes >= before.sizeBytes &&\n    now.headHash === before.headHash',
     replace: 'now.sizeBytes >= before.sizeBytes',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
 
   // Delivery
@@ -551,25 +551,25 @@ export const mutants = [
     file: post,
     find: 'status === 408 || status === 429 || status >= 500',
     replace: 'status === 408 || status >= 500',
-    tests: ['trace/post'],
+    tests: ['trace/outbox/post'],
   },
   {
     id: 'answer-500-is-final',
     file: post,
     find: 'status === 408 || status === 429 || status >= 500',
     replace: 'status === 408 || status === 429 || status > 500',
-    tests: ['trace/post'],
+    tests: ['trace/outbox/post'],
   },
   {
     id: 'gateway-timeout-is-certain',
     file: post,
     find: 'status === 502 || status === 504',
     replace: 'status === 502',
-    tests: ['trace/post'],
+    tests: ['trace/outbox/post'],
   },
   {
     id: 'sender-waits-ten-seconds',
-    file: 'src/trace/config-values.ts',
+    file: 'src/trace/config/config-values.ts',
     find: 'const defaultTimeoutMs = 60_000;',
     replace: 'const defaultTimeoutMs = 10_000;',
     tests: ['trace/timeout'],
@@ -583,7 +583,7 @@ export const mutants = [
   },
   {
     id: 'general-timeout-beats-that-for-traces',
-    file: 'src/trace/config-values.ts',
+    file: 'src/trace/config/config-values.ts',
     find: "['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEOUT']",
     replace: "['OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT']",
     tests: ['trace/timeout'],
@@ -593,84 +593,84 @@ export const mutants = [
     file: send,
     find: 'Math.max(retryAfterMs ?? 0, steps * (0.5 + random() / 2))',
     replace: 'steps * (0.5 + random() / 2)',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'pauses-do-not-double',
     file: send,
     find: 'retryBaseMs * 2 ** Math.min(20, failures - 1)',
     replace: 'retryBaseMs * failures',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'last-byte-not-held-back',
     file: post,
     find: 'body.subarray(0, -1)',
     replace: 'body',
-    tests: ['trace/post'],
+    tests: ['trace/outbox/post'],
   },
   {
     id: 'marked-as-sending-too-late',
     file: post,
     find: '        beforeLastByte();\n        outgoing.end(body.subarray(-1));',
     replace: '        outgoing.end(body.subarray(-1));\n        beforeLastByte();',
-    tests: ['trace/post'],
+    tests: ['trace/outbox/post'],
   },
   {
     id: 'failing-batch-blocks-others',
     file: send,
     find: 'outcome.isOfBatch ? queue.push(batch) : queue.unshift(batch)',
     replace: 'queue.unshift(batch)',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'killed-senders-not-counted',
     file: send,
     find: 'readStatus(places, name).uncertainBatches + 1',
     replace: 'readStatus(places, name).uncertainBatches',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'patience-ends-while-batches-are-taken',
     file: send,
     find: 'this.moved++;\n    this.#movedMs = Date.now();',
     replace: 'this.moved++;',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'counted-again-after-a-kill',
     file: send,
     find: 'if (status.lastBatch !== batch) {',
     replace: 'if (true) {',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'spooled-while-sending-is-left',
     file: send,
     find: 'if (!hasMore || sender.moved === before || Date.now() >= endMs) return true;',
     replace: 'return true;',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'flush-waits-for-the-pause',
     file: send,
     find: 'isUrgent === true && isFirst ? 0',
     replace: 'isUrgent === true && !isFirst ? 0',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'partial-success-not-counted',
     file: send,
     find: 'readStatus(places, name).rejectedSpans + rejectedSpans',
     replace: 'readStatus(places, name).rejectedSpans',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
   {
     id: 'keys-in-messages',
     file: post,
     find: "clean = clean.replaceAll(secret, '***')",
     replace: 'clean = String(clean)',
-    tests: ['trace/send'],
+    tests: ['trace/outbox/send'],
   },
 
   // Profiles
@@ -720,31 +720,31 @@ export const mutants = [
   // Encodings
   {
     id: 'protobuf-negative-integers',
-    file: 'src/trace/protobuf.ts',
+    file: 'src/trace/otlp/protobuf.ts',
     find: 'let rest = BigInt.asUintN(64, value);',
     replace: 'let rest = value < 0n ? -value : value;',
-    tests: ['trace/otlp'],
+    tests: ['trace/otlp/otlp'],
   },
   {
     id: 'protobuf-parent-field',
-    file: 'src/trace/otlp.ts',
+    file: 'src/trace/otlp/otlp.ts',
     find: "bytes(4, Buffer.from(parentSpanId, 'hex'))",
     replace: "bytes(3, Buffer.from(parentSpanId, 'hex'))",
-    tests: ['trace/otlp'],
+    tests: ['trace/otlp/otlp'],
   },
   {
     id: 'json-integers-as-numbers',
-    file: 'src/trace/otlp.ts',
+    file: 'src/trace/otlp/otlp.ts',
     find: '{ intValue: String(value) }',
     replace: '{ intValue: Number(value) }',
-    tests: ['trace/otlp'],
+    tests: ['trace/otlp/otlp'],
   },
   {
     id: 'batches-without-limit',
-    file: 'src/trace/otlp.ts',
+    file: 'src/trace/otlp/otlp.ts',
     find: 'if (last === undefined || size > room) {',
     replace: 'if (last === undefined) {',
-    tests: ['trace/otlp'],
+    tests: ['trace/otlp/otlp'],
   },
 
   // Content
@@ -753,21 +753,21 @@ export const mutants = [
     file: content,
     find: 'return cut(rules.redact(text), rules.maxChars ?? defaultMaxChars);',
     replace: 'return rules.redact(cut(text, rules.maxChars ?? defaultMaxChars));',
-    tests: ['trace/content'],
+    tests: ['trace/span/content'],
   },
   {
     id: 'no-tool-content-sends-tools',
     file: content,
     find: "(mode === 'no-tool-content' && origin === 'talk')",
     replace: "mode === 'no-tool-content'",
-    tests: ['trace/content'],
+    tests: ['trace/span/content'],
   },
   {
     id: 'agents-talk-is-no-tool-content',
     file: 'src/trace/profiles/profile.ts',
     find: "detail.kind === 'generation' && detail.agentId === undefined ? 'talk' : 'tool'",
     replace: "detail.kind === 'generation' ? 'talk' : 'tool'",
-    tests: ['trace/content'],
+    tests: ['trace/span/content'],
   },
   {
     id: 'secrets-shown-late',
@@ -778,7 +778,7 @@ export const mutants = [
   },
   {
     id: 'thinking-always-sent',
-    file: 'src/trace/encode-batches.ts',
+    file: 'src/trace/profiles/encode-batches.ts',
     find: 'hasThinking ? spans : spans.map(withoutThinking)',
     replace: 'spans',
     tests: ['trace/sent'],
@@ -792,22 +792,22 @@ export const mutants = [
   },
   {
     id: 'images-sent',
-    file: 'src/trace/placeholder.ts',
+    file: 'src/trace/span/placeholder.ts',
     find: 'if (placeholder !== undefined) return { ...placeholder };',
     replace: '',
-    tests: ['trace/spans'],
+    tests: ['trace/spans/spans'],
   },
 
   {
     id: 'rules-of-the-user-ignored',
-    file: 'src/trace/redaction.ts',
+    file: 'src/trace/session/redaction.ts',
     find: 'rulesFile === undefined ?',
     replace: 'true ?',
     tests: ['trace/sent'],
   },
   {
     id: 'projects-left-out-are-traced',
-    file: 'src/trace/wanted-turns.ts',
+    file: 'src/trace/session/wanted-turns.ts',
     find: 'turns.filter((turn) => isTraced(config, turn.about.cwd))',
     replace: 'turns.filter(() => true)',
     tests: ['trace/sent'],
@@ -819,47 +819,47 @@ export const mutants = [
     file: settings,
     find: 'const hooks = listOf(group.hooks).filter((hook) => !isOurs(hook));',
     replace: 'const hooks: readonly JsonValue[] = [];',
-    tests: ['trace/settings'],
+    tests: ['trace/config/settings'],
   },
   {
     id: 'unknown-events-for-old-clients',
     file: settings,
     find: 'if (!isAtLeast(2, 0, 50)) return [stop];',
     replace: '',
-    tests: ['trace/settings'],
+    tests: ['trace/config/settings'],
   },
   {
     id: 'broken-settings-overwritten',
     file: settings,
     find: 'if (settings === undefined)\n',
     replace: 'if (settings === undefined) return {};\n  if (settings === undefined)\n',
-    tests: ['trace/settings'],
+    tests: ['trace/config/settings'],
   },
   {
     id: 'unknown-setting-accepted',
-    file: 'src/trace/config-values.ts',
+    file: 'src/trace/config/config-values.ts',
     find: 'if (kind === undefined)\n      throw',
     replace: 'if (kind === undefined) continue;\n    if (kind === undefined)\n      throw',
-    tests: ['trace/config'],
+    tests: ['trace/config/config'],
   },
   {
     id: 'first-project-rule-decides',
-    file: 'src/trace/projects.ts',
+    file: 'src/trace/config/projects.ts',
     find: 'for (const entry of projects) {',
     replace: 'for (const entry of [...projects].reverse()) {',
-    tests: ['trace/config'],
+    tests: ['trace/config/config'],
   },
   {
     id: 'langfuse-keys-alone-start-tracing',
-    file: 'src/trace/destinations.ts',
+    file: 'src/trace/config/destinations.ts',
     find: "flag === undefined ? env.CLEW_TRACE_PROFILE === 'langfuse' : isYes(flag, 'TRACE_TO_LANGFUSE')",
     replace: "flag === undefined ? true : isYes(flag, 'TRACE_TO_LANGFUSE')",
-    tests: ['trace/config'],
+    tests: ['trace/config/config'],
   },
 
   {
     id: 'labels-of-cc-langfuse-ignored',
-    file: 'src/trace/config.ts',
+    file: 'src/trace/config/config.ts',
     find: 'env.CLEW_TRACE_USER ?? env.CC_LANGFUSE_USER_ID ?? env.LANGFUSE_USER_ID ??',
     replace: 'env.CLEW_TRACE_USER ??',
     tests: ['trace/sent'],
@@ -871,48 +871,48 @@ export const mutants = [
     file: hook,
     find: 'logFailure(places.log, name, error, nowMs);',
     replace: 'throw error;',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'log-fails-the-client',
-    file: 'src/trace/log.ts',
+    file: 'src/trace/state/log.ts',
     find: '  } catch (problem) {',
     replace: '  } catch (problem) {\n    throw problem;',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'session-end-idle-after-stop',
     file: hook,
     find: "if (name === 'SessionEnd' && state.atEnd !== 'session') return false;",
     replace: '',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'last-line-not-waited-for',
-    file: 'src/trace/settle.ts',
+    file: 'src/trace/session/settle.ts',
     find: 'return isAssistant && messageText(message).trim().endsWith(lastAnswer.trim().slice(-2000));',
     replace: 'return isAssistant;',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'stop-does-not-wait',
-    file: 'src/trace/answer-hook.ts',
+    file: 'src/trace/hook/answer-hook.ts',
     find: 'if (isStop) await settle(',
     replace: 'if (!isStop) await settle(',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'any-path-is-a-previous-session',
-    file: 'src/trace/previous-session.ts',
+    file: 'src/trace/hook/previous-session.ts',
     find: ' || !/^[\\w-]{1,100}$/.test(id)',
     replace: '',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
   {
     id: 'previous-session-blocks',
-    file: 'src/trace/answer-hook.ts',
+    file: 'src/trace/hook/answer-hook.ts',
     find: 'logFailure(context.places.log,',
     replace: 'throw error;\n    logFailure(context.places.log,',
-    tests: ['trace/hook'],
+    tests: ['trace/hook/hook'],
   },
 ];

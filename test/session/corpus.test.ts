@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isMessage } from '../../src/session/node.ts';
-import { findQueuedPrompts } from '../../src/session/queue.ts';
-import { findReplayed } from '../../src/session/replay.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { diagnosticsOf, loadAgent, loadSession, type Session } from '../../src/session/session.ts';
-import { summarise } from '../../src/session/summary.ts';
-import { loadTranscript } from '../../src/session/transcript.ts';
-import { turnUsage } from '../../src/session/turn-usage.ts';
-import { turnsOf } from '../../src/session/turns.ts';
-import { countUsage } from '../../src/session/usage.ts';
-import { sessionUsage, usageLinesOf } from '../../src/session/usage-lines.ts';
+import { sessionUsage, usageLinesOf } from '../../src/session/facts/session-usage.ts';
+import { summarise } from '../../src/session/facts/summary.ts';
+import { turnUsage } from '../../src/session/facts/turn-usage.ts';
+import { findReplayed } from '../../src/session/graph/replay.ts';
+import { diagnosticsOf, loadAgent, loadSession, type Session } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { isMessage } from '../../src/session/transcript/node.ts';
+import { loadTranscript } from '../../src/session/transcript/transcript.ts';
+import { findQueuedPrompts } from '../../src/session/turns/queue.ts';
+import { turnsOf } from '../../src/session/turns/turns.ts';
+import { countUsage } from '../../src/session/usage/usage.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { filesBelow } from '../support/paths.ts';
 

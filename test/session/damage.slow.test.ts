@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { loadTranscript } from '../../src/session/transcript.ts';
+import { loadTranscript } from '../../src/session/transcript/transcript.ts';
 import { plainNode } from '../support/plain-node.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { sample, serialised } from './damage-kit.ts';

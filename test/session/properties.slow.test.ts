@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { WireBlock, WireMessage } from '../../src/session/resume/draft.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import type { Session } from '../../src/session/session.ts';
+import type { Session } from '../../src/session/load/session.ts';
+import type { WireBlock, WireMessage } from '../../src/session/resume/messages/draft.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { randomTranscript } from '../support/random-transcript.ts';
 
 test('a resume is refused, or sends messages that the API accepts', () => {

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compactionsOf } from '../../src/session/compaction.ts';
-import { isMessage, type Node } from '../../src/session/node.ts';
-import { findQueuedPrompts } from '../../src/session/queue.ts';
-import { findReplayed } from '../../src/session/replay.ts';
-import type { Session } from '../../src/session/session.ts';
-import { summarise } from '../../src/session/summary.ts';
-import { messagesOf, turnsOf } from '../../src/session/turns.ts';
-import { countUsage } from '../../src/session/usage.ts';
-import { usageLinesOf } from '../../src/session/usage-lines.ts';
+import { usageLinesOf } from '../../src/session/facts/session-usage.ts';
+import { summarise } from '../../src/session/facts/summary.ts';
+import { findReplayed } from '../../src/session/graph/replay.ts';
+import { compactionsOf } from '../../src/session/load/compaction.ts';
+import type { Session } from '../../src/session/load/session.ts';
+import { isMessage, type Node } from '../../src/session/transcript/node.ts';
+import { findQueuedPrompts } from '../../src/session/turns/queue.ts';
+import { messagesOf, turnsOf } from '../../src/session/turns/turns.ts';
+import { countUsage } from '../../src/session/usage/usage.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { randomTranscript } from '../support/random-transcript.ts';
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { asObject, isArray, type JsonObject } from '../../src/base/json.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { toolCallsOf } from '../../src/session/tool-calls.ts';
-import { messagesOf, turnsOf } from '../../src/session/turns.ts';
-import { sessionUsage } from '../../src/session/usage-lines.ts';
+import { asObject, isArray, type JsonObject } from '../../src/base/json/json.ts';
+import { sessionUsage } from '../../src/session/facts/session-usage.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { toolCallsOf } from '../../src/session/turns/tool-calls.ts';
+import { messagesOf, turnsOf } from '../../src/session/turns/turns.ts';
 import { encodeSlug } from '../../src/store/slug.ts';
 import { recordings } from '../interop/recordings.ts';
 import { corpusFolder } from '../support/corpus.ts';

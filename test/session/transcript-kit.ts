@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { loadTranscript, type Transcript, type TranscriptOptions } from '../../src/session/transcript.ts';
+import { loadTranscript, type Transcript, type TranscriptOptions } from '../../src/session/transcript/transcript.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 
 export const record = (uuid: string, text = 'hi'): string =>

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { countUsage, totalUsage, type UsageLine } from '../../src/session/usage.ts';
-import { usageLinesOf } from '../../src/session/usage-lines.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
+import { usageLinesOf } from '../../src/session/facts/session-usage.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { countUsage, totalUsage, type UsageLine } from '../../src/session/usage/usage.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { text, transcript } from '../support/transcript-builder.ts';
 

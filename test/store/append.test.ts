@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { exitCodes } from '../../src/base/errors.ts';
+import { exitCodes } from '../../src/base/errors/errors.ts';
 import { appendLines, identify } from '../../src/store/append.ts';
 import { projectRoot } from '../support/paths.ts';
 import { refusalOf } from '../support/refusal.ts';

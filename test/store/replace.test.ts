@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { exitCodes } from '../../src/base/errors.ts';
+import { exitCodes } from '../../src/base/errors/errors.ts';
 import { identify } from '../../src/store/append.ts';
 import { removeStaleTemps, replaceFile, writeNewFile } from '../../src/store/replace.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { type AgentReplacements, openAgent } from '../../src/agent/agent.ts';
-import type { AgentEvent } from '../../src/agent/event.ts';
-import type { Agent, AgentOptions } from '../../src/agent/handle.ts';
+import type { Agent, AgentOptions } from '../../src/agent/contract/agent.ts';
+import type { AgentEvent } from '../../src/agent/contract/event.ts';
 import type { MessagesServer } from '../../src/api/server/messages-server.ts';
 import type { Script } from '../../src/api/server/script.ts';
 import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
-import { asObject, type JsonObject } from '../../src/base/json.ts';
+import { asObject, type JsonObject } from '../../src/base/json/json.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 
 export interface AgentKit {

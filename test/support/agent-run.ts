@@ -2,11 +2,11 @@
 // for the events of a turn, with the ids and times of a loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { AgentEvent, AgentHappening, AgentMark } from '../../src/agent/event.ts';
-import type { SessionChoice } from '../../src/agent/handle.ts';
+import type { SessionChoice } from '../../src/agent/contract/agent.ts';
+import type { AgentEvent, AgentHappening, AgentMark } from '../../src/agent/contract/event.ts';
 import { type OpenOptions, type OpenSession, openSession } from '../../src/agent/session/open-session.ts';
 import type { ModelFailure } from '../../src/api/client/model.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 
 export const model = 'claude-opus-5-5';
 

@@ -1,13 +1,13 @@
 // The answers of a scripted model in tests of the agent, and readers for its events, requests and sessions.
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../src/agent/event.ts';
-import type { ToolOutcome } from '../../src/agent/tool.ts';
+import type { AgentEvent } from '../../src/agent/contract/event.ts';
+import type { ToolOutcome } from '../../src/agent/contract/tool.ts';
 import type { ReplyBlock, ScriptedReply } from '../../src/api/server/script.ts';
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import type { WireMessage } from '../../src/session/resume/draft.ts';
-import { isReminder } from '../../src/session/resume/normalise.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import type { WireMessage } from '../../src/session/resume/messages/draft.ts';
+import { isReminder } from '../../src/session/resume/messages/normalise.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import type { AgentKit } from './agent-kit.ts';
 
 export function says(text: string): ScriptedReply {

@@ -1,5 +1,5 @@
 // Pieces of Messages API requests for tests.
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { signature } from './signature.ts';
 import { type TinyFormat, tinyFormats, tinyImage } from './tiny-images.ts';
 

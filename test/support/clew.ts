@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type JsonValue, parseJson } from '../../src/base/json.ts';
+import { type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { runInThread } from './clew-thread.ts';
 import { clew } from './dist.ts';
 

@@ -1,7 +1,7 @@
 // Every JSON line of a corpus, parsed; the tests of the line reader cover the other lines.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonValue, parseJson } from '../../src/base/json.ts';
+import { type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { corpusFolder } from './corpus.ts';
 import { filesBelow } from './paths.ts';
 

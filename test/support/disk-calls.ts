@@ -1,6 +1,8 @@
 // Records the calls that change names on disk or make bytes durable, in order, and can make one of them fail.
 // The functions of node:fs/promises are replaced for the whole process until the test ends.
-import fsPromises, { type FileHandle } from 'node:fs/promises';
+
+import type { FileHandle } from 'node:fs/promises';
+import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import type { TestContext } from 'node:test';
 

@@ -2,7 +2,7 @@
 // given messages to ANTHROPIC_BASE_URL. It writes its environment and its process id to a file next to itself.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { probeSessions } from '../../src/doctor/client-probe/probe-sessions.ts';
 import { recordings } from '../interop/recordings.ts';
 

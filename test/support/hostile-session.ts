@@ -2,7 +2,7 @@
 // client stores next to results, in a sub-agent and in its meta file, tries to run, to load, to colour, to reorder, to break
 // out of its place. Each begins with the name of its field, so that a test can check that it was shown.
 import path from 'node:path';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
 import { writeTree } from './temp-folder.ts';
 import { tinyImage } from './tiny-images.ts';
 import { text, thinking, toolResult, toolUse, transcript } from './transcript-builder.ts';

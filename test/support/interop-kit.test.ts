@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
-import { type NormalMessage, normalise } from '../../src/session/resume/normalise.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
+import { type NormalMessage, normalise } from '../../src/session/resume/messages/normalise.ts';
 import { describeDifference } from '../interop/difference.ts';
 import { type ApiRequest, startMockApi } from '../interop/mock-api.ts';
 import { chooseReply, type Scripts } from '../interop/mock-reply.ts';

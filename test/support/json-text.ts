@@ -1,6 +1,6 @@
 // Prints JSON in many valid forms: random white space, random escapes, random number forms.
 import fc from 'fast-check';
-import type { JsonValue } from '../../src/base/json.ts';
+import type { JsonValue } from '../../src/base/json/json.ts';
 
 /** A JSON value; keys are drawn from a small set too, so that edits often meet an existing one. */
 export const jsonValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({

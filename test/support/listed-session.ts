@@ -1,5 +1,5 @@
 // A session of a list; a test sets only the fields it needs.
-import type { ListedSession } from '../../src/library/session-list.ts';
+import type { ListedSession } from '../../src/library/index/session-list.ts';
 
 export function listedSession(more: Partial<ListedSession> = {}): ListedSession {
   return {

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../src/base/json.ts';
+} from '../../src/base/json/json.ts';
 
 export interface Answered {
   readonly status: number;

@@ -1,9 +1,9 @@
 // What a resume sends, in a short form for tests: each message as its role and a word for each block.
-import { isArray, type JsonValue } from '../../src/base/json.ts';
-import { texts } from '../../src/session/resume/client.ts';
-import type { WireBlock, WireMessage } from '../../src/session/resume/draft.ts';
-import type { ClientHost } from '../../src/session/resume/model.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
+import { isArray, type JsonValue } from '../../src/base/json/json.ts';
+import { texts } from '../../src/session/resume/client/client.ts';
+import type { WireBlock, WireMessage } from '../../src/session/resume/messages/draft.ts';
+import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import type { TranscriptBuilder } from './transcript-builder.ts';
 
 export type OutlineMessage = { readonly user: readonly string[] } | { readonly assistant: readonly string[] };

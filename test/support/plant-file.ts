@@ -1,7 +1,7 @@
 // A transcript while damage is planted in it: its lines, which of them are still undamaged, and new lines at
 // its end.
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 
 export type Random = () => number;
 

@@ -1,6 +1,6 @@
 // Damage beyond plant.ts and the classes of doctor, such as a kill, a circle through
 // the first line or a file in another encoding. Each takes the bytes of a transcript and damages them once.
-import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
 import type { Random } from './plant-file.ts';
 import { tinyImage } from './tiny-images.ts';
 

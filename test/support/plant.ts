@@ -2,8 +2,8 @@
 // doctor has to find. One function a class; those that change lines take lines that no other one has taken, those that
 // add lines hang them on the end, so that any choice of classes can be planted together.
 import { isUtf8 } from 'node:buffer';
-import { isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import type { DamageCode } from '../../src/doctor/finding.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
+import type { DamageCode } from '../../src/doctor/checks/finding.ts';
 import { isLink, PlantFile, type Random } from './plant-file.ts';
 import { tinyImage } from './tiny-images.ts';
 

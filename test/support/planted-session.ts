@@ -1,7 +1,7 @@
 // A session with given texts in every possible place: messages, the twins of results,
 // notes, bookkeeping, sub-agents, side files, torn lines, and the client's files elsewhere.
 import type { TestContext } from 'node:test';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { type Bench, benchWith } from './surgery-kit.ts';
 import { writeTree } from './temp-folder.ts';
 import { sessionId, transcript } from './transcript-builder.ts';

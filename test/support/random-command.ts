@@ -1,6 +1,6 @@
 // A seed's numbers → a command line: any command of src/cli/commands.ts with any of its flags, with valid,
 // nearly valid and invalid arguments. Output paths are always in the output folder.
-import type { CommandRow, Flag } from '../../src/cli/command.ts';
+import type { CommandRow, Flag } from '../../src/cli/command/command.ts';
 import { commands, globalFlags } from '../../src/cli/commands.ts';
 import type { HostilePlace } from './hostile-place.ts';
 

@@ -1,6 +1,6 @@
 // A random run of the agent: turns with text, thinking, parallel calls, sub-agents, retries, abandoned answers, failures,
 // interrupts, compactions, queued prompts. `after` is called after every event.
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import type { AgentRun } from './agent-run.ts';
 import { signature } from './signature.ts';
 

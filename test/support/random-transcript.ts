@@ -1,7 +1,7 @@
 // Random transcripts for property tests: any parents (missing ones, cycles, later lines), repeated uuids, message and
 // tool ids, side lines, notes, compactions that keep a part, pins and queues.
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
 import { type TranscriptBuilder, text, thinking, toolResult, toolUse, transcript } from './transcript-builder.ts';
 
 interface Step {

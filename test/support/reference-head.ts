@@ -1,10 +1,10 @@
 // The head of an entry, computed from its parsed value: what the scanner must find in the bytes. `textPrefixes`
 // has the full texts; `withWholeTexts` cuts them like the scanner.
 import assert from 'node:assert/strict';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import type { Head, MessageHead } from '../../src/format/head.ts';
-import { readUsage } from '../../src/format/usage.ts';
-import { kindOfText } from '../../src/session/input.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
+import { readUsage } from '../../src/format/entry/usage.ts';
+import type { Head, MessageHead } from '../../src/format/scan/head.ts';
+import { kindOfText } from '../../src/session/transcript/input.ts';
 
 export function referenceHead(entry: JsonObject): Head {
   const isAttachment = entry.type === 'attachment';

@@ -1,5 +1,5 @@
 // What a user would read: the message and exit code of the `UserError` that ends a promise.
-import { UserError } from '../../src/base/errors.ts';
+import { UserError } from '../../src/base/errors/errors.ts';
 
 export interface Refusal {
   readonly message: string;

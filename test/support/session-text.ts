@@ -1,6 +1,6 @@
 // A few lines of a conversation → the text of a transcript, each line hanging on the one before. Builders say only what
 // a test is about; ids, times and the rest follow.
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
 
 export interface Common {
   readonly sessionId?: string;

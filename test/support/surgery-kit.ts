@@ -3,11 +3,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { operationsFolder, readRecords } from '../../src/surgery/operation-log.ts';
-import { undoOperation } from '../../src/surgery/undo.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
+import { operationsFolder, readRecords } from '../../src/surgery/engine/operation-log.ts';
+import { undoOperation } from '../../src/surgery/engine/undo.ts';
 import { corpusFolder } from './corpus.ts';
 import { filesBelow } from './paths.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';

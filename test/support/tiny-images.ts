@@ -1,5 +1,5 @@
 // Images as small as their headers: their sizes are real fields of the format, the picture data is missing.
-import type { ImageType } from '../../src/api/image-size.ts';
+import type { ImageType } from '../../src/api/request/image-size.ts';
 
 export type TinyFormat = 'png' | 'jpeg' | 'gif' | 'webp-vp8' | 'webp-vp8l' | 'webp-vp8x';
 

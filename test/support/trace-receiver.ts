@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../src/base/json.ts';
+} from '../../src/base/json/json.ts';
 
 export interface ReceivedSpan {
   readonly traceId: string;

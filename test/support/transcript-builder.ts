@@ -2,11 +2,11 @@
 // before, and its child. Every field can be overridden; a field set to `undefined` is left out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import { scanRecord } from '../../src/format/scan.ts';
-import { Node, SharedValues } from '../../src/session/node.ts';
-import { makeSession, type Session } from '../../src/session/session.ts';
-import type { Transcript } from '../../src/session/transcript.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
+import { scanRecord } from '../../src/format/scan/scan.ts';
+import { makeSession, type Session } from '../../src/session/load/session.ts';
+import { Node, SharedValues } from '../../src/session/transcript/node.ts';
+import type { Transcript } from '../../src/session/transcript/transcript.ts';
 import type { SessionFiles } from '../../src/store/session-files.ts';
 
 export const sessionId = '11111111-1111-4111-a111-111111111111';

@@ -1,11 +1,11 @@
 // Libraries for tests of counting: lines with usage in as many files as a test wants, and their index.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
-import type { Database } from '../../src/library/database.ts';
-import { updateRows } from '../../src/library/indexer.ts';
-import { countLibrary, type PricedMessage } from '../../src/library/library-usage.ts';
-import { openIndex } from '../../src/library/schema.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
+import type { Database } from '../../src/library/index/database.ts';
+import { updateRows } from '../../src/library/index/indexer.ts';
+import { openIndex } from '../../src/library/index/schema.ts';
+import { countLibrary, type PricedMessage } from '../../src/library/usage/library-usage.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { requestMessages } from '../../src/session/resume/request.ts';
-import { loadSession } from '../../src/session/session.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
 import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
-import { type Outcome, operate } from '../../src/surgery/operate.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
 import { type Bench, benchOf, someRealSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 

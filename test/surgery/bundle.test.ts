@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { firstLine } from '../../src/surgery/bundle/format.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { plantedBench } from '../support/planted-session.ts';

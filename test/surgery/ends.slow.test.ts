@@ -1,13 +1,13 @@
 // Every session that the real client wrote is renamed, rewound and split, and undo restores its bytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isBoundary } from '../../src/session/node.ts';
-import { turnsOf } from '../../src/session/turns.ts';
-import { operate } from '../../src/surgery/operate.ts';
-import { planRename } from '../../src/surgery/rename.ts';
-import { planRewind } from '../../src/surgery/rewind.ts';
-import { loadSource, type Source } from '../../src/surgery/source.ts';
-import { planSplit } from '../../src/surgery/split.ts';
+import { isBoundary } from '../../src/session/transcript/node.ts';
+import { turnsOf } from '../../src/session/turns/turns.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
+import { planRename } from '../../src/surgery/operations/rename.ts';
+import { planRewind } from '../../src/surgery/operations/rewind.ts';
+import { planSplit } from '../../src/surgery/operations/split.ts';
 import { type Bench, benchOf, contentsOf, someRealSessions, undoLast } from '../support/surgery-kit.ts';
 
 test('real sessions are renamed, rewound and split as their turns allow, and undo restores their bytes', async (context) => {

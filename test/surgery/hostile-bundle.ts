@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { toolResult, transcript } from '../support/transcript-builder.ts';

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, type JsonObject } from '../../src/base/json.ts';
-import { diagnoseSession } from '../../src/doctor/diagnose.ts';
-import { loadSession } from '../../src/session/session.ts';
-import { planFork } from '../../src/surgery/fork.ts';
-import { operate } from '../../src/surgery/operate.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { asObject, type JsonObject } from '../../src/base/json/json.ts';
+import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
+import { planFork } from '../../src/surgery/operations/fork.ts';
 import { BoundWriter, boundSessionId, text, token } from '../support/bound-session.ts';
 import { linesOf } from '../support/bound-thinking.ts';
 import { jsonOf, runClew } from '../support/clew.ts';

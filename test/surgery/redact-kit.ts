@@ -1,8 +1,8 @@
 // Redacts the session of a bench as the command does.
-import { type Outcome, operate } from '../../src/surgery/operate.ts';
-import { planRedact, type RedactedSecret, type RedactOptions } from '../../src/surgery/redact.ts';
-import type { Redactor } from '../../src/surgery/redactor.ts';
-import { loadSource } from '../../src/surgery/source.ts';
+import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/source.ts';
+import { planRedact, type RedactedSecret, type RedactOptions } from '../../src/surgery/redact/redact.ts';
+import type { Redactor } from '../../src/surgery/redact/redactor.ts';
 import type { Bench } from '../support/surgery-kit.ts';
 
 export interface RedactedBench {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Outcome } from '../../src/surgery/operate.ts';
+import type { Outcome } from '../../src/surgery/engine/operate.ts';
 import { addRandomTurn, BoundWriter, boundSessionId, randomBoundSession } from '../support/bound-session.ts';
 import { judge, linesOf } from '../support/bound-thinking.ts';
 import { seededRandom } from '../support/seeded-random.ts';

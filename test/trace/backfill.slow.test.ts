@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs
 import path from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
 import { jsonOf } from '../support/clew.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { startClew } from '../support/running-clew.ts';

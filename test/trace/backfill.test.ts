@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/base/json/json.ts';
 import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';

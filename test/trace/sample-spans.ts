@@ -1,5 +1,5 @@
 // One span of each kind with everything filled in: what the profiles' tests turn into attributes.
-import type { GenerationDetail, TraceSpan } from '../../src/trace/span.ts';
+import type { GenerationDetail, TraceSpan } from '../../src/trace/span/span.ts';
 
 const traceId = 'a'.repeat(32);
 const startMs: number = Date.parse('2026-01-03T10:00:00.000Z');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readTurns } from '../../src/trace/cursor.ts';
 import { toWire } from '../../src/trace/profiles/langfuse.ts';
-import type { TraceSpan, Wire } from '../../src/trace/span.ts';
+import { readTurns } from '../../src/trace/read/cursor.ts';
+import type { TraceSpan, Wire } from '../../src/trace/span/span.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { spansOf, writeLines } from './trace-kit.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readTraceConfig, type TraceConfig } from '../../src/trace/config.ts';
-import { sendOutbox } from '../../src/trace/send.ts';
-import { traceSession } from '../../src/trace/trace-session.ts';
+import { readTraceConfig, type TraceConfig } from '../../src/trace/config/config.ts';
+import { sendOutbox } from '../../src/trace/outbox/send.ts';
+import { traceSession } from '../../src/trace/session/trace-session.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sendOutbox } from '../../src/trace/send.ts';
-import { traceSession } from '../../src/trace/trace-session.ts';
+import { sendOutbox } from '../../src/trace/outbox/send.ts';
+import { traceSession } from '../../src/trace/session/trace-session.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';
 import { contextFor, homeFor, runOf, toolTurn, traceEnv } from '../support/trace-kit.ts';

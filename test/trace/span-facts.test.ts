@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { noAgents } from '../../src/trace/agents.ts';
-import type { GenerationDetail, TraceSpan } from '../../src/trace/span.ts';
+import { noAgents } from '../../src/trace/read/agents.ts';
+import type { GenerationDetail, TraceSpan } from '../../src/trace/span/span.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { allSpansOf, type Run, sorted, spansOf, spansOfRuns, writeSession } from './trace-kit.ts';

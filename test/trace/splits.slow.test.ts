@@ -5,11 +5,11 @@ import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync } 
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { findAgentTranscripts } from '../../src/trace/agents.ts';
-import { streamTurns } from '../../src/trace/cursor.ts';
-import { listBatches, openBatch } from '../../src/trace/outbox.ts';
-import { tracePlaces } from '../../src/trace/places.ts';
-import { traceSession } from '../../src/trace/trace-session.ts';
+import { listBatches, openBatch } from '../../src/trace/outbox/outbox.ts';
+import { findAgentTranscripts } from '../../src/trace/read/agents.ts';
+import { streamTurns } from '../../src/trace/read/cursor.ts';
+import { traceSession } from '../../src/trace/session/trace-session.ts';
+import { tracePlaces } from '../../src/trace/state/places.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { contextFor, runOf, traceEnv } from '../support/trace-kit.ts';
 import { spansIn } from '../support/trace-receiver.ts';

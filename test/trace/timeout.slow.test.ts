@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readStatus } from '../../src/trace/delivery-status.ts';
-import { traceSession } from '../../src/trace/trace-session.ts';
+import { readStatus } from '../../src/trace/outbox/delivery-status.ts';
+import { traceSession } from '../../src/trace/session/trace-session.ts';
 import { startClew } from '../support/running-clew.ts';
 import { sessionText } from '../support/session-text.ts';
 import { writeTree } from '../support/temp-folder.ts';

@@ -1,11 +1,11 @@
 // A tracer in its own process, which can be killed: traces the named files, sends, and kills itself
 // at the named step. Prints the number of steps if it reaches its end.
 import { writeSync } from 'node:fs';
-import { readTraceConfig } from '../../src/trace/config.ts';
-import { createTraceContext } from '../../src/trace/context.ts';
-import { recoverSessions } from '../../src/trace/recover.ts';
-import { sendOutbox } from '../../src/trace/send.ts';
-import { type SessionRun, traceSession } from '../../src/trace/trace-session.ts';
+import { readTraceConfig } from '../../src/trace/config/config.ts';
+import { sendOutbox } from '../../src/trace/outbox/send.ts';
+import { createTraceContext } from '../../src/trace/session/context.ts';
+import { recoverSessions } from '../../src/trace/session/recover.ts';
+import { type SessionRun, traceSession } from '../../src/trace/session/trace-session.ts';
 
 export interface TracerTask {
   readonly runs: readonly SessionRun[];

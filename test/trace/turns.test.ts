@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { loadSession } from '../../src/session/session.ts';
-import { messagesOf, turnsOf } from '../../src/session/turns.ts';
-import { readTurns } from '../../src/trace/cursor.ts';
+import { loadSession } from '../../src/session/load/session.ts';
+import { messagesOf, turnsOf } from '../../src/session/turns/turns.ts';
+import { readTurns } from '../../src/trace/read/cursor.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { corpusTranscripts } from './trace-kit.ts';
 

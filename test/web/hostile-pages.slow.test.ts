@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { readJson } from '../../src/web/client.ts';
+import { readJson } from '../../src/web/client/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { hostileName, writeHostileDamage } from '../support/hostile-damage.ts';
 import { attack, type HostileLibrary, writeHostileLibrary } from '../support/hostile-session.ts';

@@ -1,5 +1,5 @@
 // Sessions for the tests of the session page: one with every kind of block, and a long one.
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 export const everythingId = 'aaaaaaaa-0000-4000-a000-000000000001';

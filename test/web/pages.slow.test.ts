@@ -1,7 +1,7 @@
 // All pages except the session page in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJson } from '../../src/web/client.ts';
+import { readJson } from '../../src/web/client/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';

@@ -1,7 +1,7 @@
 // The usage, health and live pages in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyParam, readJson } from '../../src/web/client.ts';
+import { keyParam, readJson } from '../../src/web/client/client.ts';
 import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';

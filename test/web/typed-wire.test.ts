@@ -2,11 +2,11 @@
 // an error that the compiler must report: without the error, the tests do not compile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../../src/web/client.ts';
-import { type Handlers, makeHandlers } from '../../src/web/server/handlers.ts';
-import { SessionList } from '../../src/web/server/roster.ts';
-import type { Thread } from '../../src/web/server/thread.ts';
-import type { Emit, WorkerMethods } from '../../src/web/server/worker-methods.ts';
+import type { Client } from '../../src/web/client/client.ts';
+import { type Handlers, makeHandlers } from '../../src/web/server/http/handlers.ts';
+import { SessionList } from '../../src/web/server/http/session-list.ts';
+import type { Thread } from '../../src/web/server/workers/thread.ts';
+import type { Emit, WorkerMethods } from '../../src/web/server/workers/worker-methods.ts';
 import { openWebServer } from '../support/web-server.ts';
 
 /** Only compiled. */

@@ -1,8 +1,8 @@
 // The output and exit code of a hook → its verdict, by the published contract: exit code 2 blocks with stderr as the
 // reason, JSON on stdout decides, other failures are only reported. Several verdicts are merged; the strictest wins.
 
-import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json.ts';
-import type { HookName, HookVerdict } from '../agent-hooks.ts';
+import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import type { HookName, HookVerdict } from '../contract/hook.ts';
 import type { HookCommand } from './hook-config.ts';
 import type { HookResult } from './hook-process.ts';
 

@@ -1,8 +1,8 @@
 // The `hooks` of the settings → the commands for an event. A hook that is not understood becomes a problem, never an
 // exception.
 
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import type { HookName } from '../agent-hooks.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import type { HookName } from '../contract/hook.ts';
 
 export interface HookCommand {
   readonly command: string;

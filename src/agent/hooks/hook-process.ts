@@ -1,6 +1,6 @@
 // Runs one hook command with its input. It runs in a guarded process group: an abort, a timeout or the end of the agent
 // also ends its child processes.
-import { startGuarded } from '../../base/guarded-process.ts';
+import { startGuarded } from '../../base/process/guarded-process.ts';
 import type { HookCommand } from './hook-config.ts';
 
 export interface HookResult {

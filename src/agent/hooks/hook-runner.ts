@@ -1,9 +1,9 @@
 // Runs the hooks of an event: all commands with a matching matcher at the same time, equal commands once. Their
 // verdicts are merged into one.
 
-import type { JsonObject } from '../../base/json.ts';
-import type { HookName, HookRunner, HookVerdict } from '../agent-hooks.ts';
-import { namesOf } from '../tool.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { HookName, HookRunner, HookVerdict } from '../contract/hook.ts';
+import { namesOf } from '../contract/tool.ts';
 import { mergeVerdicts, readAnswer } from './hook-answer.ts';
 import { type HookCommand, readHooks } from './hook-config.ts';
 import { runHook } from './hook-process.ts';

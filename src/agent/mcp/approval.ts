@@ -1,8 +1,8 @@
 // Whether an MCP server of the project may start. It is a program from the repository, so the user must approve it, in
 // their settings, in the local settings or when asked. What the repository says about its own servers counts only if it
 // disables them.
-import { isArray } from '../../base/json.ts';
-import type { SettingsFile } from '../settings.ts';
+import { isArray } from '../../base/json/json.ts';
+import type { SettingsFile } from '../settings/settings.ts';
 import type { ServerConfig } from './config.ts';
 
 export type ApproveServer = (server: ServerConfig) => Promise<boolean>;

@@ -3,8 +3,8 @@
 // and with us. Output is limited, and a line that is not a message is skipped.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type GuardedProcess, startGuarded } from '../../base/guarded-process.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject } from '../../base/json/json.ts';
+import { type GuardedProcess, startGuarded } from '../../base/process/guarded-process.ts';
 
 export interface ChildOptions {
   readonly command: string;

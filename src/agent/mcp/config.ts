@@ -2,10 +2,10 @@
 // over the project's, that over the user's for all projects. A mistake in a file becomes a notice; a mistake in a flag
 // is an error.
 import path from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
-import type { SettingsFile } from '../settings.ts';
-import { readContent } from '../text-file.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import { readContent } from '../access/file.ts';
+import type { SettingsFile } from '../settings/settings.ts';
 import { expandVariables } from './variables.ts';
 
 export type ServerScope = 'flag' | 'local' | 'project' | 'user';

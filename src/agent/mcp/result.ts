@@ -1,8 +1,16 @@
 // The answer of a server → what the model gets and what is stored. Every part is checked: images by their bytes, not by
 // their label, and the total length is limited.
-import { readImageSize } from '../../api/image-size.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json.ts';
-import type { ToolOutcome } from '../tool.ts';
+import { readImageSize } from '../../api/request/image-size.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  wellFormed,
+} from '../../base/json/json.ts';
+import type { ToolOutcome } from '../contract/tool.ts';
 
 export interface ResultLimits {
   /** Of all texts together. */

@@ -1,7 +1,6 @@
 // Starts the configured servers and offers their tools. A server that is not approved, does not start or answers
 // nonsense gets a status and a notice; the session starts without it.
-import type { Tool, ToolOutcome } from '../tool.ts';
-import { failedOutcome } from '../tool.ts';
+import { failedOutcome, type Tool, type ToolOutcome } from '../contract/tool.ts';
 import { type ApproveServer, judgeServer } from './approval.ts';
 import { type ConfigOptions, collectServers, type ServerConfig, type ServerScope } from './config.ts';
 import { ServerConnection } from './connection.ts';

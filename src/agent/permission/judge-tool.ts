@@ -1,11 +1,11 @@
 // A call of any tool → a ruling, by what it touches: a shell, a file, a host, a server or an agent.
 import path from 'node:path';
-import { asString, type JsonObject } from '../../base/json.ts';
-import { matchesHost, matchesText } from '../wildcard.ts';
-import { judgePath } from './path-judge.ts';
+import { asString, type JsonObject } from '../../base/json/json.ts';
+import { matchesHost, matchesText } from '../access/wildcard.ts';
+import { judgePath } from './path.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { allow, ask, combineRulings, fromRule, type Ruling } from './ruling.ts';
-import { judgeShell, type ShellContext } from './shell/judge-shell.ts';
+import { judgeShell, type ShellContext } from './shell.ts';
 
 export interface ToolContext extends Omit<ShellContext, 'leaves'> {
   /** Reported by the tool. */

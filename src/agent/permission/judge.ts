@@ -1,16 +1,17 @@
 // Decides by rules, folders and mode whether a call may run, with a readable reason and the rules that would have
 // allowed it. Deny wins over ask, ask wins over allow.
-import { neutralise } from '../../base/hostile-text.ts';
-import { isObject } from '../../base/json.ts';
-import type { PathPolicy } from '../confinement.ts';
-import type { ToolCallView } from '../event.ts';
-import type { Decision, PermissionJudge, RuleOffer, RuleText } from '../parts.ts';
-import type { PermissionMode } from '../permission-mode.ts';
+
+import { isObject } from '../../base/json/json.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import type { PathPolicy } from '../contract/confinement.ts';
+import type { ToolCallView } from '../contract/event.ts';
+import type { Decision, PermissionJudge, RuleOffer, RuleText } from '../contract/permission.ts';
+import type { PermissionMode } from '../contract/permission-mode.ts';
 import { judgeTool } from './judge-tool.ts';
-import { makePlaces, makePolicy } from './path-judge.ts';
+import { makePlaces, makePolicy } from './path.ts';
 import { parseRule, type Rule } from './rule.ts';
 import type { Ruling } from './ruling.ts';
-import type { SandboxUse } from './shell/judge-shell.ts';
+import type { SandboxUse } from './shell.ts';
 
 export interface JudgeOptions {
   readonly projectDir: string;

@@ -1,6 +1,6 @@
 // Files that are never changed or read without asking: those that run code later (hooks, shell and editor settings, our
 // own rules) and those that contain credentials.
-import { foldName } from '../wildcard.ts';
+import { foldName } from '../access/wildcard.ts';
 
 const programs = {
   'the repository itself': '.git',

@@ -1,5 +1,5 @@
 // The ruling for one part of a call. The strictest part decides.
-import type { Confinement } from '../confinement.ts';
+import type { Confinement } from '../contract/confinement.ts';
 import type { Rule } from './rule.ts';
 
 export interface Ruling {

@@ -1,7 +1,7 @@
 // The git repository of a project: the folders that git needs outside the project, and whether it tracks hidden files.
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin, realPath } from '../../base/real-path.ts';
+import { isWithin, realPath } from '../../base/files/real-path.ts';
 
 /** The top of the repository if the project is below it; for a worktree, the repository that it belongs to. */
 export function repositoryFolders(

@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin, realPath } from '../../base/real-path.ts';
-import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../confinement.ts';
-import { confinedArgs, openArgs } from './bubblewrap.ts';
+import { isWithin, realPath } from '../../base/files/real-path.ts';
+import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../contract/confinement.ts';
 import { confinedEnvironment, openEnvironment } from './environment.ts';
+import { confinedArgs, openArgs } from './mechanism.ts';
 import { type Domains, openNetwork } from './network.ts';
 import { repositoryFolders, tracksHidden } from './repository.ts';
 import { type Found, TreeScan } from './scan.ts';

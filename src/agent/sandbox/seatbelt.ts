@@ -1,5 +1,5 @@
 // The same plan → a profile for macOS sandbox-exec. The last matching rule decides.
-import type { MountPlan } from './bubblewrap.ts';
+import type { MountPlan } from './mechanism.ts';
 
 export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown }: MountPlan): readonly string[] {
   return withProfile([

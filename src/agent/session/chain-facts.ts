@@ -1,14 +1,14 @@
 // The resumed lines and Clew's private lines → what the agent needs to send the same request again: the frozen prompt,
 // the marks of all thinking, the thinking in private lines, and whether another program writes too.
-import { asObject, type JsonObject } from '../../base/json.ts';
-import { isMessage, type Node } from '../../session/node.ts';
-import { isWrittenByClew } from '../../session/prompt-origin.ts';
-import { type Draft, draftLines } from '../../session/resume/draft.ts';
-import type { ResumeSource } from '../../session/resume/request.ts';
-import { madeNode } from '../../surgery/request-parts.ts';
-import { type KnownThinking, readMark, type ThinkingMarks } from '../fit-thinking.ts';
+import { asObject, type JsonObject } from '../../base/json/json.ts';
+import { isWrittenByClew } from '../../session/facts/prompt-origin.ts';
+import { type Draft, draftLines } from '../../session/resume/messages/draft.ts';
+import type { ResumeSource } from '../../session/resume/request/request.ts';
+import { isMessage, type Node } from '../../session/transcript/node.ts';
+import { madeNode } from '../../surgery/request/request-parts.ts';
 import { noteThinking } from './conversation.ts';
 import { type FrozenPrompt, promptLineType, readPromptLine } from './frozen-prompt.ts';
+import { type KnownThinking, readMark, type ThinkingMarks } from './thinking.ts';
 
 export const thinkingLineType = 'clew-thinking';
 

@@ -2,14 +2,14 @@
 // id prefix, path or title.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import { asString } from '../../base/json.ts';
-import { realPath } from '../../base/real-path.ts';
-import { isUuid } from '../../base/uuid.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { realPath } from '../../base/files/real-path.ts';
+import { asString } from '../../base/json/json.ts';
+import { isUuid } from '../../base/text/uuid.ts';
 import { openLibrary } from '../../library/library.ts';
-import { isMessage } from '../../session/node.ts';
-import { refuseOtherFile } from '../../session/recognise.ts';
-import { loadReadable } from '../../session/transcript.ts';
+import { isMessage } from '../../session/transcript/node.ts';
+import { refuseOtherFile } from '../../session/transcript/recognise.ts';
+import { loadReadable } from '../../session/transcript/transcript.ts';
 import { findSession } from '../../store/discover.ts';
 import { listFolder } from '../../store/folders.ts';
 import { projectsFolder, stateFolder } from '../../store/roots.ts';

@@ -1,16 +1,16 @@
 // A transcript and one of its lines → how to continue there: the parent of our first line, so that every client sees
 // it, and the conversation so far, exactly as a resume reads it after that line is written.
 import { randomUUID } from 'node:crypto';
-import { asString, type JsonObject } from '../../base/json.ts';
-import { callsOf, type Node } from '../../session/node.ts';
-import type { Draft } from '../../session/resume/draft.ts';
-import { filterDrafts, withOpenCallsClosed } from '../../session/resume/filter.ts';
-import { buildResumeGraph } from '../../session/resume/graph.ts';
-import { chooseLeaf } from '../../session/resume/leaf.ts';
-import { requestModel } from '../../session/resume/model.ts';
-import { type ResumeSource, resumeLines } from '../../session/resume/request.ts';
-import { walkChain } from '../../session/resume/walk.ts';
-import { madeNode } from '../../surgery/request-parts.ts';
+import { asString, type JsonObject } from '../../base/json/json.ts';
+import { buildResumeGraph } from '../../session/resume/chain/graph.ts';
+import { chooseLeaf } from '../../session/resume/chain/leaf.ts';
+import { walkChain } from '../../session/resume/chain/walk.ts';
+import type { Draft } from '../../session/resume/messages/draft.ts';
+import { filterDrafts, withOpenCallsClosed } from '../../session/resume/messages/filter.ts';
+import { requestModel } from '../../session/resume/messages/model.ts';
+import { type ResumeSource, resumeLines } from '../../session/resume/request/request.ts';
+import { callsOf, type Node } from '../../session/transcript/node.ts';
+import { madeNode } from '../../surgery/request/request-parts.ts';
 import { type ChainFacts, readChainFacts } from './chain-facts.ts';
 import type { OpenCall } from './entries.ts';
 

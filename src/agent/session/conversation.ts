@@ -1,19 +1,19 @@
 // Entries in writing order → the messages of the next request, by the rules that a resume uses to read the file. So a
 // resume sends exactly what the model was sent.
-import { thinkingId } from '../../api/request-prefix.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
-import { windowTokensOf } from '../../format/usage.ts';
+import { thinkingId } from '../../api/request/thinking-prefix.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
+import { windowTokensOf } from '../../format/entry/usage.ts';
 import { plainModelName, withoutModelDate } from '../../models/model-name.ts';
-import { canonicalModel } from '../../session/resume/client.ts';
-import { type Draft, draftLines, type WireMessage } from '../../session/resume/draft.ts';
-import { filterDrafts, isThinking } from '../../session/resume/filter.ts';
-import { forRequest } from '../../session/resume/for-request.ts';
-import { mergeDrafts } from '../../session/resume/merge.ts';
-import { type ClientHost, requestModel } from '../../session/resume/model.ts';
-import { repairMessages } from '../../session/resume/repair.ts';
-import { withAnsweredEnd } from '../../session/resume/tail.ts';
-import { madeNode } from '../../surgery/request-parts.ts';
-import { type KnownThinking, readMark, type ThinkingMarks } from '../fit-thinking.ts';
+import { canonicalModel } from '../../session/resume/client/client.ts';
+import { type Draft, draftLines, type WireMessage } from '../../session/resume/messages/draft.ts';
+import { filterDrafts, isThinking } from '../../session/resume/messages/filter.ts';
+import { forRequest } from '../../session/resume/messages/for-request.ts';
+import { mergeDrafts } from '../../session/resume/messages/merge.ts';
+import { type ClientHost, requestModel } from '../../session/resume/messages/model.ts';
+import { repairMessages } from '../../session/resume/messages/repair.ts';
+import { withAnsweredEnd } from '../../session/resume/messages/tail.ts';
+import { madeNode } from '../../surgery/request/request-parts.ts';
+import { type KnownThinking, readMark, type ThinkingMarks } from './thinking.ts';
 
 export interface ConversationStart {
   readonly drafts: readonly Draft[];

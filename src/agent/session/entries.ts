@@ -3,11 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ModelFailure } from '../../api/client/model.ts';
-import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { version as clewVersion } from '../../base/version.ts';
-import { blocksOf, textOf } from '../../format/block.ts';
-import { syntheticModel, texts } from '../../session/resume/client.ts';
-import { resultFor } from '../../session/resume/filter.ts';
+import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import { version as clewVersion } from '../../base/version/version.ts';
+import { blocksOf, textOf } from '../../format/entry/block.ts';
+import { syntheticModel, texts } from '../../session/resume/client/client.ts';
+import { resultFor } from '../../session/resume/messages/filter.ts';
 import type {
   AgentMark,
   BlockFinished,
@@ -20,8 +20,8 @@ import type {
   RequestFailed,
   RetryPlanned,
   ThinkingReported,
-} from '../event.ts';
-import type { PermissionMode } from '../permission-mode.ts';
+} from '../contract/event.ts';
+import type { PermissionMode } from '../contract/permission-mode.ts';
 import type { LineMoment } from './transcript-writer.ts';
 
 /** The format of a real client that all others from 1.0.57 to 2.1.325 resume in the same way. */

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors.ts';
-import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
-import type { Transcript } from '../../session/transcript.ts';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { asObject, asString, isObject, type JsonObject } from '../../base/json/json.ts';
+import type { Transcript } from '../../session/transcript/transcript.ts';
 import { diskError, makeFolder, syncPath } from '../../store/disk.ts';
-import type { FileKept } from '../event.ts';
+import type { FileKept } from '../contract/event.ts';
 
 /** Without `name` the file did not exist. */
 export interface Backup {

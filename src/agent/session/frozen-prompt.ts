@@ -1,8 +1,8 @@
 // The system prompt and the tools of a session, built once and sent with every request. They are stored as a private
 // line: without a uuid no client takes it for a part of the conversation.
 import type { ToolDefinition } from '../../api/client/model.ts';
-import { shortHash } from '../../api/request-prefix.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { shortHash } from '../../api/request/thinking-prefix.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
 
 export const promptLineType = 'clew-prompt';
 

@@ -4,15 +4,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../base/json.ts';
-import type { WireMessage } from '../../session/resume/draft.ts';
-import type { ClientHost } from '../../session/resume/model.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { WireMessage } from '../../session/resume/messages/draft.ts';
+import type { ClientHost } from '../../session/resume/messages/model.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { labelText } from '../../surgery/rename.ts';
-import { pinTo } from '../../surgery/request-parts.ts';
-import type { AgentEvent, AgentMark, AgentStarted, EventSink, FileKept, PromptGiven } from '../event.ts';
-import type { ThinkingMarks } from '../fit-thinking.ts';
-import type { PermissionMode } from '../permission-mode.ts';
+import { labelText } from '../../surgery/operations/rename.ts';
+import { pinTo } from '../../surgery/request/request-parts.ts';
+import { readGitBranch } from '../access/git-branch.ts';
+import type { AgentEvent, AgentMark, AgentStarted, EventSink, FileKept, PromptGiven } from '../contract/event.ts';
+import type { PermissionMode } from '../contract/permission-mode.ts';
 import type { Continuation } from './continuation.ts';
 import {
   agentProgressBody,
@@ -30,8 +30,8 @@ import {
 } from './entries.ts';
 import type { FileHistory } from './file-history.ts';
 import type { FrozenPrompt } from './frozen-prompt.ts';
-import { readGitBranch } from './git-branch.ts';
 import { saidLines } from './said-lines.ts';
+import type { ThinkingMarks } from './thinking.ts';
 import { type NewLine, TranscriptWriter, type WriterStart } from './transcript-writer.ts';
 
 export interface RecorderOptions {

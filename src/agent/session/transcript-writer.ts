@@ -1,7 +1,7 @@
 // Appends lines to a transcript: complete and durable, in one chain of parents with increasing times. It also keeps the
 // conversation of the lines. Nothing counts before it is on the disk.
 import { randomUUID } from 'node:crypto';
-import { exitCodes, UserError } from '../../base/errors.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import {
   asObject,
   asString,
@@ -10,14 +10,14 @@ import {
   type JsonObject,
   parseJson,
   wellFormed,
-} from '../../base/json.ts';
-import type { WireMessage } from '../../session/resume/draft.ts';
-import type { ClientHost } from '../../session/resume/model.ts';
+} from '../../base/json/json.ts';
+import type { WireMessage } from '../../session/resume/messages/draft.ts';
+import type { ClientHost } from '../../session/resume/messages/model.ts';
 import { appendLines, type FileIdentity } from '../../store/append.ts';
-import { pinTo } from '../../surgery/request-parts.ts';
-import type { ThinkingMarks } from '../fit-thinking.ts';
+import { pinTo } from '../../surgery/request/request-parts.ts';
 import { privateThinkingLine } from './chain-facts.ts';
 import { Conversation, type ConversationStart } from './conversation.ts';
+import type { ThinkingMarks } from './thinking.ts';
 
 export interface WriterStart extends ConversationStart {
   readonly identity: FileIdentity;

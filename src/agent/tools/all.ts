@@ -1,18 +1,18 @@
 // All built-in tools, in the order in which the model sees them.
-import type { Tool } from '../tool.ts';
-import { type AgentType, makeAgentTool } from './agent.ts';
-import { bashTool } from './bash.ts';
-import { editTool } from './edit.ts';
-import { makeGlobTool } from './glob.ts';
-import { makeGrepTool } from './grep.ts';
+import type { Tool } from '../contract/tool.ts';
+import { type AgentType, makeAgentTool } from './conversation-tools.ts';
+import { editTool } from './files/edit.ts';
+import { readTool } from './files/read.ts';
+import { writeTool } from './files/write.ts';
 import { askUserQuestionTool, exitPlanModeTool } from './person.ts';
-import { readTool } from './read.ts';
-import type { RipgrepPath } from './ripgrep.ts';
-import { bashOutputTool, killShellTool, taskStopTool } from './shell-tasks.ts';
+import { makeGlobTool } from './search/glob.ts';
+import { makeGrepTool } from './search/grep.ts';
+import type { RipgrepPath } from './search/ripgrep.ts';
+import { bashTool } from './shell/bash.ts';
+import { bashOutputTool, killShellTool, taskStopTool } from './shell/shell-tasks.ts';
 import { todoWriteTool } from './todo-write.ts';
-import { makeWebFetchTool, type WebFetchOptions } from './web-fetch.ts';
-import { webSearchTool } from './web-search.ts';
-import { writeTool } from './write.ts';
+import { makeWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
+import { webSearchTool } from './web/web-search.ts';
 
 export interface ToolOptions {
   /** The types of sub-agents that Agent offers. Without types, Agent is left out. */

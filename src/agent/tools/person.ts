@@ -1,8 +1,8 @@
 // The AskUserQuestion and ExitPlanMode tools. If nobody can answer, the result says so and the model continues alone.
 import * as z from 'zod';
-import type { JsonObject } from '../../base/json.ts';
-import type { Tool } from '../tool.ts';
-import { defineTool, ToolFailure } from './define.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineTool, ToolFailure } from './shared/define.ts';
 
 const question = z.object({
   question: z.string().min(1, 'is empty').max(2000).describe('The whole question'),

@@ -1,8 +1,8 @@
 // The TodoWrite tool: replaces the model's list of tasks, which the user sees.
 import * as z from 'zod';
-import type { JsonObject } from '../../base/json.ts';
-import type { Todo, Tool } from '../tool.ts';
-import { defineTool } from './define.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { Todo, Tool } from '../contract/tool.ts';
+import { defineTool } from './shared/define.ts';
 
 const text = z.string().min(1, 'is empty').max(2000, 'is longer than 2000 characters');
 

@@ -1,17 +1,25 @@
 // Lists what a folder contains that takes effect only after the user trusts it: programs that run, rules that allow,
 // values that change how the agent works. The user sees this list before they decide.
 import path from 'node:path';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
-import { loadProjectAgents } from '../context/agent-definition.ts';
-import { type Command, loadProjectCommands } from '../context/command.ts';
-import { inlineCommandsOf } from '../context/command-text.ts';
-import { loadMemory } from '../context/memory.ts';
-import { realPath } from '../context/place.ts';
-import { isGuardedVariable } from '../guarded-variable.ts';
-import type { SettingsFiles, SettingsSource } from '../settings.ts';
-import { readText } from '../text-file.ts';
-import type { TrustPlace } from './acceptance.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../base/json/json.ts';
+import { shellQuote } from '../../base/text/shell-quote.ts';
+import { readText } from '../access/file.ts';
+import { realPath } from '../access/place.ts';
+import { loadProjectAgents } from '../prompt/agent-definition.ts';
+import { type Command, loadProjectCommands } from '../prompt/command.ts';
+import { inlineCommandsOf } from '../prompt/command-text.ts';
+import { loadMemory } from '../prompt/memory.ts';
+import type { SettingsFiles, SettingsSource } from '../settings/settings.ts';
+import { isGuardedVariable } from '../settings/variables.ts';
+import type { TrustPlace } from './trust.ts';
 
 export type OfferKind =
   | 'hook'

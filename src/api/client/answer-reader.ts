@@ -1,6 +1,14 @@
 // Converts the events of a streamed answer to the events of the agent: parts as they arrive, finished blocks, and the
 // end with the final usage. An invalid event ends the stream with a failure.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../base/json/json.ts';
 import { failureOfEvent, streamFailure } from './failure.ts';
 import type { ModelEvent } from './model.ts';
 

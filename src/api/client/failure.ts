@@ -1,7 +1,7 @@
 // Converts everything that can go wrong with a request to one failure, with a message and whether a retry makes sense.
-import { systemErrorCode } from '../../base/errors.ts';
-import { asObject, asString, isObject, type JsonObject } from '../../base/json.ts';
-import { bindingBeta } from '../thinking-binding.ts';
+import { systemErrorCode } from '../../base/errors/errors.ts';
+import { asObject, asString, isObject, type JsonObject } from '../../base/json/json.ts';
+import { bindingBeta } from '../request/thinking-binding.ts';
 import type { ModelFailure } from './model.ts';
 
 /** 409 is a lock timeout at the API; the others are temporary. */

@@ -1,6 +1,6 @@
 // The types of a request to a model and of its answer, as the agent sees them: a request without cache marks, an answer
 // as events, and one type for all failures.
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 
 /** A tool, as described to the model. */
 export interface ToolDefinition {

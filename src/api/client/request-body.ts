@@ -1,10 +1,10 @@
 // Builds the body of POST /v1/messages, with prompt cache marks on the last tool, the last system block and the last
 // block of the two newest messages. Between two requests of a conversation only the marks move; the bytes before a mark
 // stay, or the cache would never be read.
-import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 import { modelFactsOf } from '../../models/facts.ts';
 import { asksForLongContext } from '../../models/model-name.ts';
-import { bindingBeta, isBinding } from '../thinking-binding.ts';
+import { bindingBeta, isBinding } from '../request/thinking-binding.ts';
 import type { ModelRequest } from './model.ts';
 
 const mark = { type: 'ephemeral' } as const;

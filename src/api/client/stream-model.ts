@@ -1,7 +1,7 @@
 // Streams one attempt through the official SDK, configured by the environment. The SDK is loaded with the first request
 // and does not retry: the agent loop does, where retries are visible and recorded.
 import type Anthropic from '@anthropic-ai/sdk';
-import { asObject, isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { asObject, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { connectionFailure, failureOfStatus, isControlRefused, noKeyFailure, streamFailure } from './failure.ts';
 import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from './model.ts';

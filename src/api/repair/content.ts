@@ -2,12 +2,12 @@
 // its message, and nothing is empty, altered or misplaced. The doctor repairs the lines of a file with it, the agent the
 // messages of a request.
 import { createHash } from 'node:crypto';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { texts } from '../../session/resume/client.ts';
-import { isThinking, resultFor } from '../../session/resume/filter.ts';
-import { checkImageRules } from '../check-request.ts';
-import { readImageSize } from '../image-size.ts';
-import { isCutSignature } from '../signature.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { texts } from '../../session/resume/client/client.ts';
+import { isThinking, resultFor } from '../../session/resume/messages/filter.ts';
+import { readImageSize } from '../request/image-size.ts';
+import { isCutSignature } from '../request/signature.ts';
+import { checkImageRules } from '../rules/check-request.ts';
 
 /** The user message before an answer that has none. */
 export const beginningText = '[The beginning of this conversation is not in the file.]';

@@ -1,8 +1,8 @@
 // Content: every message has some, and a text is not empty. Others have measured which blank texts the API accepts
 // (experientiallabs/experiential#804): one next to other blocks, but not one alone.
-import { asString, isArray, isObject } from '../../base/json.ts';
-import { type BlockView, blocksOfType, type MessageView, type Place } from '../request-view.ts';
-import { type ApiRule, makeRule } from '../rule.ts';
+import { asString, isArray, isObject } from '../../base/json/json.ts';
+import { type BlockView, blocksOfType, type MessageView, type Place } from '../request/request-view.ts';
+import { type ApiRule, makeRule } from './rule.ts';
 
 export const contentRules: readonly ApiRule[] = [
   makeRule({

@@ -1,10 +1,10 @@
 // Images: type, bytes, size and number, read from headers. The five megabytes count base64 characters: the error in
 // langchain-ai/langchain#21654 gives the encoded length of a smaller file.
-import { measureText } from '../../base/stand-in.ts';
+import { measureText } from '../../base/digest/digest.ts';
 import { otherMaxImages } from '../../models/facts.ts';
-import { type ImageType, readImageSize, readImageType } from '../image-size.ts';
-import type { ImageView, RequestView } from '../request-view.ts';
-import { type ApiRule, type Finding, makeRule, requestPlace } from '../rule.ts';
+import { type ImageType, readImageSize, readImageType } from '../request/image-size.ts';
+import type { ImageView, RequestView } from '../request/request-view.ts';
+import { type ApiRule, type Finding, makeRule, requestPlace } from './rule.ts';
 
 const maxImageBytes = 5_242_880;
 const maxSide = 8000;

@@ -1,6 +1,6 @@
 // Roles: the conversation begins with the user and, on current models, ends with the user.
 import { takesSystemRole } from '../../models/client-models.ts';
-import { type ApiRule, makeRule, requestPlace } from '../rule.ts';
+import { type ApiRule, makeRule, requestPlace } from './rule.ts';
 
 export const roleRules: readonly ApiRule[] = [
   makeRule({

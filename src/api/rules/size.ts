@@ -1,9 +1,9 @@
 // The request as a whole: its bytes, its tokens (an estimate), its cache marks.
-import { isArray, isObject } from '../../base/json.ts';
-import { readImageSize } from '../image-size.ts';
-import { estimateTextTokens, jsonByteLength } from '../json-size.ts';
-import type { ImageView, Place, RequestView } from '../request-view.ts';
-import { type ApiRule, type Finding, makeRule, requestPlace } from '../rule.ts';
+import { isArray, isObject } from '../../base/json/json.ts';
+import { readImageSize } from '../request/image-size.ts';
+import { estimateTextTokens, jsonByteLength } from '../request/json-size.ts';
+import type { ImageView, Place, RequestView } from '../request/request-view.ts';
+import { type ApiRule, type Finding, makeRule, requestPlace } from './rule.ts';
 
 const maxRequestBytes = 32 * 1024 * 1024;
 const maxCacheMarks = 4;

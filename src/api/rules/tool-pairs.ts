@@ -1,7 +1,7 @@
 // Tool calls and results: each call has one result, in the next message, before any other content.
-import { asString } from '../../base/json.ts';
-import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request-view.ts';
-import { type ApiRule, type Finding, makeRule } from '../rule.ts';
+import { asString } from '../../base/json/json.ts';
+import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request/request-view.ts';
+import { type ApiRule, type Finding, makeRule } from './rule.ts';
 
 const unansweredText =
   'messages.{N}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.';

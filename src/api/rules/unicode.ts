@@ -1,7 +1,7 @@
 // A string with a lone surrogate cannot be sent: only JavaScript parses such JSON.
-import { hasLoneSurrogate, type JsonValue } from '../../base/json.ts';
-import type { MessageView, Place } from '../request-view.ts';
-import { type ApiRule, makeRule } from '../rule.ts';
+import { hasLoneSurrogate, type JsonValue } from '../../base/json/json.ts';
+import type { MessageView, Place } from '../request/request-view.ts';
+import { type ApiRule, makeRule } from './rule.ts';
 
 export const unicodeRules: readonly ApiRule[] = [
   makeRule({

@@ -1,8 +1,8 @@
 // Decides whether the API would refuse a request before a model sees it: its key, its body, its required fields, and
 // the rules of `apiRules`.
-import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { findStranger, isSecret } from '../../base/local-guard.ts';
-import { checkRequest } from '../check-request.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { findStranger, isSecret } from '../../base/process/local-guard.ts';
+import { checkRequest } from '../rules/check-request.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ServedRequest } from './request-log.ts';
 import { invalidRequest, type ScriptedError } from './script.ts';

@@ -2,10 +2,10 @@
 // given function. A bad request gets the API's own error and never stops the server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemErrorCode, UserError } from '../../base/errors.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
 import { knownModels } from '../../models/facts.ts';
-import { viewRequest } from '../request-view.ts';
+import { viewRequest } from '../request/request-view.ts';
 import { estimateTokens } from '../rules/size.ts';
 import { judgeBody, judgeKey, judgeRequest, judgeSender, methodNotAllowed, notFound } from './judge.ts';
 import { readRequestBody } from './request-body.ts';

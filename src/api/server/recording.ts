@@ -1,14 +1,14 @@
 // The conversations of a session as a model would have to answer them: the messages of the model, each with the input
 // before it. Contents stay in the file until they are served; only the keys for matching are in memory.
 import { createHash } from 'node:crypto';
-import { asObject, asString, type JsonObject } from '../../base/json.ts';
-import { blocksOf, textOf } from '../../format/block.ts';
-import { contentOf } from '../../format/entry.ts';
-import { callsOf, type Node } from '../../session/node.ts';
-import { syntheticModel } from '../../session/resume/client.ts';
-import { normalise } from '../../session/resume/normalise.ts';
-import { loadAgent, readEntry, type Session } from '../../session/session.ts';
-import { turnsOf } from '../../session/turns.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
+import { blocksOf, textOf } from '../../format/entry/block.ts';
+import { contentOf } from '../../format/entry/entry.ts';
+import { loadAgent, readEntry, type Session } from '../../session/load/session.ts';
+import { syntheticModel } from '../../session/resume/client/client.ts';
+import { normalise } from '../../session/resume/messages/normalise.ts';
+import { callsOf, type Node } from '../../session/transcript/node.ts';
+import { turnsOf } from '../../session/turns/turns.ts';
 import type { ReplyBlock, ScriptedReply } from './script.ts';
 
 export interface Recording {

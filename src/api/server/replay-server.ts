@@ -1,8 +1,8 @@
 // Replays a session: an HTTP server for the Messages API that answers each request with the message recorded at that
 // place, so that an agent can run again without a model.
-import type { JsonObject } from '../../base/json.ts';
-import { makeSecret } from '../../base/local-guard.ts';
-import type { Session } from '../../session/session.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { makeSecret } from '../../base/process/local-guard.ts';
+import type { Session } from '../../session/load/session.ts';
 import { type Match, Matcher, readParts, textOfBlocks } from './match-request.ts';
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
 import { type Mismatch, mismatchText } from './mismatch.ts';

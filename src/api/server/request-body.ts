@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { systemErrorCode } from '../../base/errors.ts';
+import { systemErrorCode } from '../../base/errors/errors.ts';
 
 /** A little more than the API's 32 MB, which the rule for bytes checks. */
 export const maxBodyBytes: number = 33 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // The requests that a server received, for tests. An agent sends its whole history each time, so the oldest bodies, and
 // then the oldest requests, are dropped when there are too many bytes.
-import type { JsonValue } from '../../base/json.ts';
+import type { JsonValue } from '../../base/json/json.ts';
 
 /** A request that the server received. */
 export interface ServedRequest {

@@ -1,6 +1,6 @@
 // The steps of a scripted model: answer, refuse, hang, or break off. Plain data, so that a test reads as a list of
 // events.
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 import type { ServedRequest } from './request-log.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Sends a step of a script: whole or streamed, with its pauses and faults.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../base/json.ts';
-import { errorEvent, newId, replyEvents, replyMessage } from './reply-events.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { errorEvent, newId, replyEvents, replyMessage } from './reply.ts';
 import type { ScriptedError, ScriptedReply, ScriptStep } from './script.ts';
 
 /** `signal` ends every wait: the client has left, or the server is closed. */

@@ -1,6 +1,6 @@
 // Requests of a client outside of the conversation (a title, the topic, the quota, a summary of a page), and answers
 // that let the client continue.
-import { asString, isArray, isObject, type JsonObject } from '../../base/json.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
 import type { ScriptedReply } from './script.ts';
 
 /**

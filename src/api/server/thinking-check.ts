@@ -1,11 +1,18 @@
 // Decides what the API does with the thinking in a request: refuse it with the API's error, drop it, or accept it. The
 // signatures of this server carry everything before the block; other signatures are not checked.
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { modelRowOf } from '../../models/facts.ts';
 import { prefixCheckOf, readsThinkingOf } from '../../models/thinking-readers.ts';
-import { loadedTools, type SentBlock, sentBlocks, systemHash, thinkingId, toolsHash } from '../request-prefix.ts';
-import { bindingBeta, isBinding } from '../thinking-binding.ts';
-import { newId } from './reply-events.ts';
+import { bindingBeta, isBinding } from '../request/thinking-binding.ts';
+import {
+  loadedTools,
+  type SentBlock,
+  sentBlocks,
+  systemHash,
+  thinkingId,
+  toolsHash,
+} from '../request/thinking-prefix.ts';
+import { newId } from './reply.ts';
 import type { ServedRequest } from './request-log.ts';
 import { invalidRequest, type ReplyBlock, type ScriptedError, type ScriptedReply } from './script.ts';
 

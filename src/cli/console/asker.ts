@@ -1,14 +1,12 @@
 // Shows the questions of the agent and of commands as dialogs, one at a time in order. A question that is no longer
 // needed, because the turn was interrupted, answers itself.
-import type { Approve } from '../../agent/parts.ts';
-import type { PermissionMode } from '../../agent/permission-mode.ts';
-import type { UserAnswer, UserQuestion } from '../../agent/tool.ts';
+import type { Approve } from '../../agent/contract/permission.ts';
+import type { PermissionMode } from '../../agent/contract/permission-mode.ts';
+import type { UserAnswer, UserQuestion } from '../../agent/contract/tool.ts';
 import type { Key } from '../terminal/keys.ts';
 import { createStyle } from '../terminal/style.ts';
-import type { ConsoleStore } from './console-state.ts';
-import { type Dialog, type DialogAnswer, pressInDialog } from './dialog.ts';
-import { turnBody } from './dialog-lines.ts';
-import { roomOf } from './layout.ts';
+import { type Dialog, type DialogAnswer, pressInDialog } from './dialog/dialog.ts';
+import { turnBody } from './dialog/dialog-lines.ts';
 import {
   approvalDialog,
   approvalOf,
@@ -19,8 +17,10 @@ import {
   questionAnswer,
   questionDialog,
   questionText,
-} from './questions.ts';
-import { addItem } from './view-state.ts';
+} from './dialog/questions.ts';
+import type { ConsoleStore } from './screen/console-state.ts';
+import { roomOf } from './screen/layout.ts';
+import { addItem } from './transcript/view-state.ts';
 
 /** A question that appears while the user types takes an answer only after a pause of this length. */
 const pauseMs = 700;

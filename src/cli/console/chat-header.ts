@@ -1,10 +1,11 @@
 // The first items of a chat: the version, the folder, and the last lines of a resumed session.
-import type { SessionOpened } from '../../agent/event.ts';
-import { oneLine } from '../../base/terminal-text.ts';
-import { version } from '../../base/version.ts';
+import type { SessionOpened } from '../../agent/contract/event.ts';
+import { counted } from '../../base/text/human.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import { version } from '../../base/version/version.ts';
+import { shortFolder } from '../render/wording.ts';
 import type { Style } from '../terminal/style.ts';
-import { counted, shortFolder } from '../wording.ts';
-import type { Item } from './item.ts';
+import type { Item } from './transcript/item.ts';
 
 export function headerItem(cwd: string, { style, columns }: { style: Style; columns: number }): Item {
   const place = `${style.accent('◆')} ${style.bold(`clew ${version}`)} ${style.muted(`in ${oneLine(shortFolder(cwd), columns - 16)}`)}`;
@@ -28,7 +29,7 @@ export async function resumedItems(
 async function lastLines(file: string, options: { style: Style; columns: number }): Promise<readonly string[]> {
   try {
     // Loaded lazily: it needs the whole session reader, which a new chat does not.
-    const { previewOf } = await import('../picker/preview.ts');
+    const { previewOf } = await import('../tail/preview.ts');
     const lines = await previewOf({ path: file, project: '', root: '' }, options);
     const last = lines.slice(-resumedRows);
     return last.slice(last.findIndex((line) => line !== ''));

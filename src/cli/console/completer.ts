@@ -1,12 +1,12 @@
 // Maps keys to suggestions while a `/command` or `@file` is typed. The files of the project are listed on first use,
 // and again when they may have changed.
 import type { Key } from '../terminal/keys.ts';
-import type { ConsoleStore } from './console-state.ts';
-import { withBuffer } from './editor.ts';
-import { listProjectFiles } from './project-files.ts';
-import { slashCommands } from './slash-commands.ts';
-import { type Mention, mentionAt, moveSuggestion, suggestCommands, suggestFiles } from './suggestions.ts';
-import { replaceRange } from './text-buffer.ts';
+import { slashCommands } from './commands/slash-commands.ts';
+import { withBuffer } from './input/editor.ts';
+import { listProjectFiles } from './input/project-files.ts';
+import { type Mention, mentionAt, moveSuggestion, suggestCommands, suggestFiles } from './input/suggestions.ts';
+import { replaceRange } from './input/text-buffer.ts';
+import type { ConsoleStore } from './screen/console-state.ts';
 
 const freshMs = 10_000;
 

@@ -1,31 +1,31 @@
 // The interactive agent: takes keys and agent events and updates the store that the screen draws. It opens the agent
 // after the prompt is on the screen, so that the user can type at once, and restores the terminal on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { AgentEvent } from '../../agent/event.ts';
-import type { Agent, AgentOptions, SessionChoice } from '../../agent/handle.ts';
-import type { PermissionMode } from '../../agent/permission-mode.ts';
-import { exitCodes, UserError } from '../../base/errors.ts';
-import type { CommandIo } from '../command.ts';
+import type { Agent, AgentOptions, SessionChoice } from '../../agent/contract/agent.ts';
+import type { AgentEvent } from '../../agent/contract/event.ts';
+import type { PermissionMode } from '../../agent/contract/permission-mode.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import type { CommandIo } from '../command/command.ts';
 import type { Key } from '../terminal/keys.ts';
 import { writeText } from '../terminal/output.ts';
 import { withoutMark } from '../terminal/style.ts';
 import { Asker } from './asker.ts';
 import { headerItem, resumedItems } from './chat-header.ts';
 import { ChatTerminal } from './chat-terminal.ts';
-import { commandContext } from './command-context.ts';
+import { commandContext } from './commands/command-context.ts';
+import { slashCall, slashCommands } from './commands/slash-commands.ts';
 import { Completer } from './completer.ts';
-import { ConsoleStore, initialConsole } from './console-state.ts';
-import { pressInEditor, remember, setText } from './editor.ts';
-import type { Item } from './item.ts';
-import { editorWidth } from './layout.ts';
-import { openOrCopy } from './opening.ts';
-import { mentionPastedPictures } from './pasted-pictures.ts';
-import { gitBranch } from './project-files.ts';
-import { appendHistory, historyFile, readHistory } from './prompt-history.ts';
-import { mountScreen } from './screen.tsx';
-import { slashCall, slashCommands } from './slash-commands.ts';
-import type { AskDialog } from './trust-dialog.ts';
-import { addItem, addNotice, viewAfter } from './view-state.ts';
+import { openOrCopy } from './dialog/opening.ts';
+import type { AskDialog } from './dialog/trust-dialog.ts';
+import { pressInEditor, remember, setText } from './input/editor.ts';
+import { mentionPastedPictures } from './input/pasted-pictures.ts';
+import { gitBranch } from './input/project-files.ts';
+import { appendHistory, historyFile, readHistory } from './input/prompt-history.ts';
+import { ConsoleStore, initialConsole } from './screen/console-state.ts';
+import { editorWidth } from './screen/layout.ts';
+import { mountScreen } from './screen/screen.tsx';
+import type { Item } from './transcript/item.ts';
+import { addItem, addNotice, viewAfter } from './transcript/view-state.ts';
 
 export type OpenAgent = (options: AgentOptions) => Promise<Agent>;
 

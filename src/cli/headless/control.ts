@@ -1,8 +1,8 @@
 // Handles a control request of the input and returns the response.
-import type { Agent } from '../../agent/handle.ts';
-import { isPermissionMode } from '../../agent/permission-mode.ts';
-import { UserError } from '../../base/errors.ts';
-import { asString, type JsonObject } from '../../base/json.ts';
+import type { Agent } from '../../agent/contract/agent.ts';
+import { isPermissionMode } from '../../agent/contract/permission-mode.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { asString, type JsonObject } from '../../base/json/json.ts';
 import type { ControlRequest } from './message-input.ts';
 
 export async function answerControl(request: ControlRequest, agent: Agent): Promise<JsonObject> {

@@ -1,9 +1,9 @@
 // Reads the lines of `--input-format stream-json` (the format of Claude Code's Agent SDK): prompts in order, and
 // control requests, which are answered immediately, also during a turn.
 import type { Readable } from 'node:stream';
-import { UserError } from '../../base/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json.ts';
-import type { PromptContent } from './prompt-input.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import type { PromptContent } from './input.ts';
 
 export interface ControlRequest {
   readonly id: string;

@@ -1,10 +1,10 @@
 // Reads the flags of a headless run. Invalid combinations are refused here, before a session is touched.
-import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/handle.ts';
-import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/permission-mode.ts';
-import { UserError } from '../../base/errors.ts';
-import { isUuid } from '../../base/uuid.ts';
-import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command.ts';
-import { rootsOf } from '../roots-argument.ts';
+import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/contract/agent.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/permission-mode.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { isUuid } from '../../base/text/uuid.ts';
+import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
 import { splitRules } from './rule-list.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;

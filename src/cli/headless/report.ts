@@ -1,12 +1,11 @@
 // Writes messages and results of a headless run to stdout in the requested format, and messages for the user to stderr.
 // If the reader closes stdout, nothing more is written.
-import type { AgentEvent } from '../../agent/event.ts';
-import { systemErrorCode } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json.ts';
-import { asString } from '../../base/json.ts';
-import type { CommandIo } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { writeNotice } from '../notice.ts';
+import type { AgentEvent } from '../../agent/contract/event.ts';
+import { systemErrorCode } from '../../base/errors/errors.ts';
+import { asString, type JsonObject } from '../../base/json/json.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import type { CommandIo } from '../command/command.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { writeData } from '../terminal/output.ts';
 import type { OutputFormat } from './options.ts';
 

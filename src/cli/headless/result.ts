@@ -1,10 +1,10 @@
 // The `result` message at the end of every headless run, and its exit code.
 import { randomUUID } from 'node:crypto';
-import type { TurnEnded } from '../../agent/event.ts';
-import type { AgentState } from '../../agent/handle.ts';
-import { exitCodes } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json.ts';
-import { noUsage, type Usage } from '../../format/usage.ts';
+import type { AgentState } from '../../agent/contract/agent.ts';
+import type { TurnEnded } from '../../agent/contract/event.ts';
+import { exitCodes } from '../../base/errors/errors.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { noUsage, type Usage } from '../../format/entry/usage.ts';
 import { modelFactsOf } from '../../models/facts.ts';
 
 export interface ResultFacts {

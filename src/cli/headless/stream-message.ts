@@ -1,9 +1,9 @@
 // Converts agent events to the messages of `--output-format stream-json`, in the format of Claude Code's Agent SDK.
 // Session lines keep their uuid and their message.
 import { randomUUID } from 'node:crypto';
-import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/event.ts';
+import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/contract/event.ts';
 import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../agent/session/entries.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 
 export interface MessageChoice {
   readonly withParts: boolean;

@@ -1,6 +1,6 @@
 // Filters sessions: every word must occur in the title, folder, id or first prompt. A longer query matches a subset, so
 // each letter filters only the previous result.
-import type { ListedSession } from '../../library/session-list.ts';
+import type { ListedSession } from '../../library/index/session-list.ts';
 
 export interface PickerEntry {
   readonly session: ListedSession;

@@ -1,12 +1,12 @@
 // Renders the picker to fit the terminal. It reads only the visible rows, so ten thousand sessions cost no more than
 // ten.
-import { formatAge, formatBytes, formatCount } from '../../base/human.ts';
-import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/terminal-text.ts';
-import { lastUse } from '../ls-table.ts';
+import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
+import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/text/terminal-text.ts';
+import { lastUse } from '../ls/render.ts';
+import { fitFacts, rule, scrollTo } from '../render/lines.ts';
+import { localTime, shortFolder } from '../render/wording.ts';
+import { wrapSpans } from '../render/wrap.ts';
 import type { Style } from '../terminal/style.ts';
-import { wrapSpans } from '../terminal/wrap.ts';
-import { fitFacts, rule, scrollTo } from '../terminal-lines.ts';
-import { counted, localTime, shortFolder } from '../wording.ts';
 import type { PickerEntry } from './filter.ts';
 import type { PickerState } from './state.ts';
 

@@ -1,19 +1,19 @@
 // `clew` without arguments on a terminal: lists all sessions with a filter and a preview. Enter shows a session, Ctrl-R
 // resumes it, Ctrl-F forks it.
 import type { ReadStream, WriteStream } from 'node:tty';
-import { exitCodes } from '../../base/errors.ts';
-import type { SessionList } from '../../library/session-list.ts';
-import type { CommandInput, CommandIo } from '../command.ts';
-import { currentSessions } from '../current-sessions.ts';
-import { lastUse } from '../ls-table.ts';
-import { writeNotice } from '../notice.ts';
-import { rootsOf } from '../roots-argument.ts';
+import { exitCodes } from '../../base/errors/errors.ts';
+import type { SessionList } from '../../library/index/session-list.ts';
+import type { CommandInput, CommandIo } from '../command/command.ts';
+import { Unread } from '../command/unread.ts';
+import { currentSessions } from '../input/current-sessions.ts';
+import { rootsOf } from '../input/session.ts';
+import { lastUse } from '../ls/render.ts';
+import { previewOf } from '../tail/preview.ts';
 import { KeyReader } from '../terminal/keys.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { withoutMark } from '../terminal/style.ts';
-import { Unread } from '../unread.ts';
 import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
 import { frameOf, layOut } from './layout.ts';
-import { previewOf } from './preview.ts';
 import { planResume, runResume } from './resume.ts';
 import { Screen } from './screen.ts';
 import { initialState, type PickerAction, type PickerState, press } from './state.ts';
@@ -34,7 +34,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   const choice = await new Picker(entriesOf(list), io, streams).choose();
   if (choice === undefined) return exitCodes.ok;
   if ('resume' in choice) return runResume(choice.resume);
-  const { run } = 'fork' in choice ? await import('../fork.ts') : await import('../show.ts');
+  const { run } = 'fork' in choice ? await import('../reshape/fork.ts') : await import('../show/command.ts');
   const argument = 'fork' in choice ? choice.fork : choice.show;
   await run({ ...input, argument, words: [argument] });
   return exitCodes.ok;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { findProgram } from '../../base/find-program.ts';
-import { oneLine } from '../../base/terminal-text.ts';
-import type { ListedSession } from '../../library/session-list.ts';
+import { findProgram } from '../../base/process/find-program.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import type { ListedSession } from '../../library/index/session-list.ts';
 
 export interface Resume {
   readonly program: string;

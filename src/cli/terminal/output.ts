@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
 import { safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
 

@@ -1,6 +1,6 @@
 // Makes text safe for a terminal: neutralises every control character except the colours of this process, which carry a
 // mark that no transcript or file name can contain.
-import { neutralise } from '../../base/hostile-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
 import type { Style } from './style.ts';
 
 /** `style`: the one that painted the text. */

@@ -1,27 +1,26 @@
 // clew trace backfill: sends the sessions on disk that a destination does not have yet, oldest first and originals before
 // their copies.
-import { UserError } from '../../base/errors.ts';
-import { formatCount } from '../../base/human.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { counted, formatCount } from '../../base/text/human.ts';
 import { findOrphans, type OrphanSession } from '../../library/archive/orphans.ts';
-import { lastTimeOf } from '../../library/last-time.ts';
-import { sortByAge } from '../../library/lineage.ts';
-import { ownerOf } from '../../session/agents.ts';
+import { lastTimeOf } from '../../library/usage/last-time.ts';
+import { sortByAge } from '../../library/usage/lineage.ts';
+import { ownerOf } from '../../session/load/agents.ts';
 import { discoverSessions, type FoundSession } from '../../store/discover.ts';
 import { sessionFiles } from '../../store/session-files.ts';
-import { createTraceContext } from '../../trace/context.ts';
-import { recoverSessions } from '../../trace/recover.ts';
-import { type SendOptions, type SendReport, sendOutbox } from '../../trace/send.ts';
-import { isSettled } from '../../trace/settle.ts';
-import { type SessionRun, traceSession } from '../../trace/trace-session.ts';
-import { type CommandInput, textFlag } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { writeNotice } from '../notice.ts';
-import { folderOfTranscript, projectFilter } from '../project-argument.ts';
-import { rootsOf } from '../roots-argument.ts';
+import { type SendOptions, type SendReport, sendOutbox } from '../../trace/outbox/send.ts';
+import { createTraceContext } from '../../trace/session/context.ts';
+import { recoverSessions } from '../../trace/session/recover.ts';
+import { isSettled } from '../../trace/session/settle.ts';
+import { type SessionRun, traceSession } from '../../trace/session/trace-session.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { folderOfTranscript, projectFilter } from '../input/project.ts';
+import { rootsOf } from '../input/session.ts';
+import { parseTime } from '../input/time-flag.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { writeOut } from '../terminal/output.ts';
 import { showByteProgress } from '../terminal/progress.ts';
-import { parseTime } from '../time-flag.ts';
-import { counted } from '../wording.ts';
 import { failUnlessSent, lockMs, noteParked, patienceMs, reasonsOf, sendText, waitNotice } from './flush.ts';
 import { neededConfigOf } from './trace-config.ts';
 

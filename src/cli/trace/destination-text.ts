@@ -1,11 +1,11 @@
 // Describes a destination in text: its address, what it gets, and an example.
-import { oneLine } from '../../base/terminal-text.ts';
-import { version } from '../../base/version.ts';
-import type { TraceConfig } from '../../trace/config.ts';
-import type { Redact } from '../../trace/content.ts';
-import type { Destination } from '../../trace/destinations.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import { version } from '../../base/version/version.ts';
+import type { TraceConfig } from '../../trace/config/config.ts';
+import type { Destination } from '../../trace/config/destinations.ts';
 import { exampleSpans, exampleWire } from '../../trace/example.ts';
-import type { WireSpan } from '../../trace/span.ts';
+import type { Redact } from '../../trace/span/content.ts';
+import type { WireSpan } from '../../trace/span/span.ts';
 
 /** The query of an address may hold a key. */
 export function shownUrl({ url }: Destination): string {

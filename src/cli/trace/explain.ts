@@ -1,12 +1,12 @@
 // clew trace explain SESSION: prints the span tree that would be sent. Nothing is sent or written.
-import { UserError } from '../../base/errors.ts';
-import { neutralise } from '../../base/terminal-text.ts';
-import { type ExplainedSpan, explainJson, explainLines } from '../../trace/explain.ts';
-import { sessionSpans } from '../../trace/session-spans.ts';
-import type { CommandInput } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { writeNotice } from '../notice.ts';
-import { findSessionArgument } from '../session-argument.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { type ExplainedSpan, explainJson, explainLines } from '../../trace/spans/explain.ts';
+import { sessionSpans } from '../../trace/spans/session-spans.ts';
+import type { CommandInput } from '../command/command.ts';
+import { findSessionArgument } from '../input/session-argument.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { writeOut } from '../terminal/output.ts';
 import { traceConfigOf } from './trace-config.ts';
 

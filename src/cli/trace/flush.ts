@@ -1,17 +1,16 @@
 // clew trace flush: sends the outbox now. clew trace retry: also sends batches that a server refused.
-import { exitCodes, UserError } from '../../base/errors.ts';
-import { formatCount } from '../../base/human.ts';
-import { neutralise } from '../../base/terminal-text.ts';
-import { createTraceContext, type TraceContext } from '../../trace/context.ts';
-import { reportDestination } from '../../trace/destination-report.ts';
-import { listParked, unparkBatches } from '../../trace/outbox.ts';
-import { recoverSessions } from '../../trace/recover.ts';
-import { type SendReport, sendOutbox } from '../../trace/send.ts';
-import type { CommandInput } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { writeNotice } from '../notice.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatCount } from '../../base/text/human.ts';
+import { reportDestination } from '../../trace/outbox/destination-report.ts';
+import { listParked, unparkBatches } from '../../trace/outbox/outbox.ts';
+import { type SendReport, sendOutbox } from '../../trace/outbox/send.ts';
+import { createTraceContext, type TraceContext } from '../../trace/session/context.ts';
+import { recoverSessions } from '../../trace/session/recover.ts';
+import type { CommandInput } from '../command/command.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { writeOut } from '../terminal/output.ts';
-import { counted } from '../wording.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 /** Short, because the user waits. */

@@ -1,19 +1,19 @@
 // clew trace follow: traces all sessions live, without a hook. A turn counts as ended when its answer is complete and
 // nothing was written for a while.
 import path from 'node:path';
-import { watchLibrary } from '../../library/watch.ts';
+import { watchLibrary } from '../../library/watch/watch.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { transcriptPlace } from '../../store/transcripts.ts';
-import { createTraceContext, type TraceContext } from '../../trace/context.ts';
-import { logFailure } from '../../trace/log.ts';
-import { recoverSessions } from '../../trace/recover.ts';
-import { sendOutbox } from '../../trace/send.ts';
-import { isSettled } from '../../trace/settle.ts';
-import { traceSession } from '../../trace/trace-session.ts';
-import type { CommandInput } from '../command.ts';
-import { writeNotice } from '../notice.ts';
-import { rootsOf } from '../roots-argument.ts';
-import { createStop } from '../stop-signal.ts';
+import { sendOutbox } from '../../trace/outbox/send.ts';
+import { createTraceContext, type TraceContext } from '../../trace/session/context.ts';
+import { recoverSessions } from '../../trace/session/recover.ts';
+import { isSettled } from '../../trace/session/settle.ts';
+import { traceSession } from '../../trace/session/trace-session.ts';
+import { logFailure } from '../../trace/state/log.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { createStop } from '../terminal/stop-signal.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 const quietMs = 5_000;

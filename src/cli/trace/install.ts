@@ -2,24 +2,24 @@
 // for events that the installed client knows.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import { readRegularText } from '../../base/regular-file.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
-import { neutralise } from '../../base/terminal-text.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { readRegularText } from '../../base/files/regular-file.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { shellQuote } from '../../base/text/shell-quote.ts';
 import { identify } from '../../store/append.ts';
 import { diskError } from '../../store/disk.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { detectClientVersion } from '../../trace/client-version.ts';
-import type { TraceConfig } from '../../trace/config.ts';
-import { createTraceContext } from '../../trace/context.ts';
-import { plannedHooks, withHooks, withoutHooks } from '../../trace/settings.ts';
-import type { CommandInput } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { requireLastingPath } from '../lasting-path.ts';
-import { writeNotice } from '../notice.ts';
-import { packageRoot, rootsOf } from '../roots-argument.ts';
+import { detectClientVersion } from '../../trace/config/client-version.ts';
+import type { TraceConfig } from '../../trace/config/config.ts';
+import { plannedHooks, withHooks, withoutHooks } from '../../trace/config/settings.ts';
+import { createTraceContext } from '../../trace/session/context.ts';
+import type { CommandInput } from '../command/command.ts';
+import { packageRoot, rootsOf } from '../input/session.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { writeOut } from '../terminal/output.ts';
 import { exampleJson, exampleLines } from './destination-text.ts';
+import { requireLastingPath } from './lasting-path.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 
 export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');

@@ -1,14 +1,14 @@
 // clew trace mute and unmute: stops and restarts the tracing of a session or folder.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import { neutralise } from '../../base/terminal-text.ts';
-import { activeMute, type MuteTarget, mute, readMutes, unmute } from '../../trace/mute.ts';
-import { tracePlaces } from '../../trace/places.ts';
-import { type CommandInput, textFlag } from '../command.ts';
-import { jsonText } from '../json-text.ts';
-import { folderOfTranscript } from '../project-argument.ts';
-import { findSessionArgument } from '../session-argument.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { activeMute, type MuteTarget, mute, readMutes, unmute } from '../../trace/state/mute.ts';
+import { tracePlaces } from '../../trace/state/places.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { folderOfTranscript } from '../input/project.ts';
+import { findSessionArgument } from '../input/session-argument.ts';
 import { writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,20 +1,20 @@
 // clew trace status: shows what was sent to each destination, what waits and the last error.
 import path from 'node:path';
-import { formatBytes, formatCount, formatDuration } from '../../base/human.ts';
-import { neutralise } from '../../base/terminal-text.ts';
-import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/destination-report.ts';
-import type { Destination } from '../../trace/destinations.ts';
-import { readText } from '../../trace/durable.ts';
-import { type Mute, readMutes } from '../../trace/mute.ts';
-import { tracePlaces } from '../../trace/places.ts';
-import { isSending } from '../../trace/send.ts';
-import { installedEvents } from '../../trace/settings.ts';
-import type { CommandInput } from '../command.ts';
-import { isoDate } from '../json-date.ts';
-import { jsonText } from '../json-text.ts';
-import { rootsOf } from '../roots-argument.ts';
+import { isoDate } from '../../base/json/json-date.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatBytes, formatCount, formatDuration } from '../../base/text/human.ts';
+import type { Destination } from '../../trace/config/destinations.ts';
+import { installedEvents } from '../../trace/config/settings.ts';
+import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/outbox/destination-report.ts';
+import { isSending } from '../../trace/outbox/send.ts';
+import { readText } from '../../trace/state/durable.ts';
+import { type Mute, readMutes } from '../../trace/state/mute.ts';
+import { tracePlaces } from '../../trace/state/places.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { localTime } from '../render/wording.ts';
 import { writeOut } from '../terminal/output.ts';
-import { counted, localTime } from '../wording.ts';
 import { describeDestination, shownUrl } from './destination-text.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 

@@ -1,15 +1,15 @@
 // clew trace test: sends an example trace to every destination and prints the response. Nothing is stored.
-import { exitCodes, UserError } from '../../base/errors.ts';
-import { neutralise } from '../../base/terminal-text.ts';
-import { version } from '../../base/version.ts';
-import { adviceFor } from '../../trace/advice.ts';
-import { createTraceContext } from '../../trace/context.ts';
-import type { Destination } from '../../trace/destinations.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted } from '../../base/text/human.ts';
+import { version } from '../../base/version/version.ts';
+import type { Destination } from '../../trace/config/destinations.ts';
+import { adviceFor } from '../../trace/connection-test.ts';
 import { exampleSpans, sendExample } from '../../trace/example.ts';
-import type { CommandInput } from '../command.ts';
-import { jsonText } from '../json-text.ts';
+import { createTraceContext } from '../../trace/session/context.ts';
+import type { CommandInput } from '../command/command.ts';
 import { writeOut } from '../terminal/output.ts';
-import { counted } from '../wording.ts';
 import { shownUrl } from './destination-text.ts';
 import { neededConfigOf } from './trace-config.ts';
 

@@ -1,9 +1,9 @@
 // The settings of the tracer for a command: the environment and trace.json, overridden by flags.
-import { UserError } from '../../base/errors.ts';
-import { readTraceConfig, type TraceConfig } from '../../trace/config.ts';
-import { oneOf } from '../../trace/config-values.ts';
-import { contentModes } from '../../trace/destinations.ts';
-import { type CommandInput, textFlag } from '../command.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { readTraceConfig, type TraceConfig } from '../../trace/config/config.ts';
+import { oneOf } from '../../trace/config/config-values.ts';
+import { contentModes } from '../../trace/config/destinations.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
 
 export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): TraceConfig {
   const config = readTraceConfig(io.env);

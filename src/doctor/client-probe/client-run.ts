@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { startMessagesServer } from '../../api/server/messages-server.ts';
-import { startGuarded } from '../../base/guarded-process.ts';
-import { isArray, isObject, type JsonValue } from '../../base/json.ts';
-import type { SentMessage } from '../../session/resume/normalise.ts';
+import { isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import { startGuarded } from '../../base/process/guarded-process.ts';
+import type { SentMessage } from '../../session/resume/messages/normalise.ts';
 import { encodeSlug } from '../../store/slug.ts';
 
 /** What a client did when it was asked to resume a session. */

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { UserError } from '../../base/errors.ts';
-import { findProgram, isProgram } from '../../base/find-program.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { findProgram, isProgram } from '../../base/process/find-program.ts';
 import { clientEnvironment } from './client-run.ts';
 
 /** The program at `named`, or the first `claude` in the PATH. Throws where there is none. */

@@ -1,10 +1,10 @@
 // An installed Claude Code → which of our predictions hold for it: it resumes twenty small sessions, and what it sends
 // is compared with what the rules of its version say.
 import { isDeepStrictEqual } from 'node:util';
-import { checkedVersion, isNewerClient } from '../../session/resume/client-rules.ts';
-import { type NormalMessage, normalise } from '../../session/resume/normalise.ts';
-import { type ResumeRequest, requestMessages } from '../../session/resume/request.ts';
-import { loadSession } from '../../session/session.ts';
+import { loadSession } from '../../session/load/session.ts';
+import { checkedVersion, isNewerClient } from '../../session/resume/client/client-rules.ts';
+import { type NormalMessage, normalise } from '../../session/resume/messages/normalise.ts';
+import { type ResumeRequest, requestMessages } from '../../session/resume/request/request.ts';
 import { type ClientOutcome, runClient } from './client-run.ts';
 import { versionOfClient } from './find-client.ts';
 import { probeSessionId } from './probe-lines.ts';

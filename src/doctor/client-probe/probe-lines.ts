@@ -1,6 +1,6 @@
 // Lines of a small session, as Claude Code writes them: each hangs on the one before it and is a second younger, unless
 // a field says otherwise.
-import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json/json.ts';
 
 export const probeSessionId = '5c1e0000-0000-4000-8000-000000000000';
 const start = Date.parse('2026-03-02T09:00:00.000Z');

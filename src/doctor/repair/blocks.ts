@@ -2,11 +2,11 @@
 // answered once, right after its message; nothing is empty, altered or too large. Lines are read one after the other.
 import { randomUUID } from 'node:crypto';
 import { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from '../../api/repair/content.ts';
-import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { blocksOf } from '../../format/block.ts';
-import { callsOf, isMessage, type Node, resultsOf } from '../../session/node.ts';
-import { noteImages, replaceNoteImages } from '../../session/note-images.ts';
-import type { Session } from '../../session/session.ts';
+import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { blocksOf } from '../../format/entry/block.ts';
+import type { Session } from '../../session/load/session.ts';
+import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
+import { noteImages, replaceNoteImages } from '../../session/transcript/note-images.ts';
 
 /** A line of the repaired conversation: one that is there, or a new one. */
 export type RepairedLine =

@@ -1,13 +1,13 @@
 // A session with thinking that the API would refuse → the plan that appends the client's own mark: from then on no thinking
 // before it is sent. Nothing else changes, so the blocks stay readable.
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../base/json.ts';
-import { resumeLines } from '../../session/resume/request.ts';
-import { sameSession } from '../../surgery/new-session.ts';
-import type { Plan } from '../../surgery/plan.ts';
-import { lookAtResume } from '../../surgery/resume-look.ts';
-import type { Source } from '../../surgery/source.ts';
-import type { Diagnosis } from '../diagnose.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { resumeLines } from '../../session/resume/request/request.ts';
+import { sameSession } from '../../surgery/engine/new-session.ts';
+import type { Plan } from '../../surgery/engine/plan.ts';
+import type { Source } from '../../surgery/engine/source.ts';
+import { lookAtResume } from '../../surgery/request/resume-look.ts';
+import type { Diagnosis } from '../diagnosis/diagnose.ts';
 
 /** Plans the mark. Returns `undefined` where no thinking is refused, or there is nothing to hang the mark on. */
 export function planMark(source: Source, { findings }: Pick<Diagnosis, 'findings'>): Plan | undefined {

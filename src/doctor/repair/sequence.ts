@@ -1,12 +1,13 @@
 // A damaged session → the lines of the conversation in the order in which they are to hang: what the user would expect,
 // without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
-import type { Branch } from '../../session/branch.ts';
-import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/node.ts';
-import { expectedOf } from '../../session/reachable.ts';
-import { retractedBy } from '../../session/resume/draft.ts';
-import { resumeLines } from '../../session/resume/request.ts';
-import type { Session } from '../../session/session.ts';
-import { saysSame } from '../same-words.ts';
+
+import { expectedOf } from '../../session/facts/reachable.ts';
+import type { Branch } from '../../session/load/branch.ts';
+import type { Session } from '../../session/load/session.ts';
+import { retractedBy } from '../../session/resume/messages/draft.ts';
+import { resumeLines } from '../../session/resume/request/request.ts';
+import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
+import { saysSame } from '../checks/same-words.ts';
 
 /**
  * How a repair chooses the branch to keep. `bridge`: the branch that a resume takes, with its gaps closed. `newest`:

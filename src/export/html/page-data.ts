@@ -2,14 +2,13 @@
 // texts, images, and then the branches that refer to them. Only a few parts are in memory at once.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { jsonText } from '../../base/json-text.ts';
-import type { Session } from '../../session/session.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import type { Session } from '../../session/load/session.ts';
 import { sessionHead } from '../page/head.ts';
 import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts';
 import { imageAt, textAt } from '../page/text.ts';
 import { turnViews } from '../page/turn-view.ts';
-import type { Item, Place, Ref, SessionHead, TurnView } from '../page/view.ts';
-import { type ExportSource, openSourceAgent } from '../subject.ts';
+import { type ExportSource, openSourceAgent } from '../source/source.ts';
 import {
   branchId,
   type EmbeddedAgent,
@@ -18,7 +17,8 @@ import {
   lineId,
   partId,
   valueId,
-} from './embedded.ts';
+} from '../wire/embedded.ts';
+import type { Item, Place, Ref, SessionHead, TurnView } from '../wire/view.ts';
 
 export interface PageDataOptions {
   /** The whole path of the project. */

@@ -1,28 +1,28 @@
 // A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
-import { isDamage } from '../../base/diagnostic.ts';
-import { contentOf } from '../../format/entry.ts';
+import { isDamage } from '../../base/errors/diagnostic.ts';
+import { contentOf } from '../../format/entry/entry.ts';
 import { bundledPrices, PriceList } from '../../models/price-list.ts';
-import { type Compaction, compactionsOf } from '../../session/compaction.ts';
-import { isBoundary, type Node } from '../../session/node.ts';
-import { strangePrompt } from '../../session/prompt-origin.ts';
-import { promptText } from '../../session/prompt-text.ts';
-import { promptsWithoutLine } from '../../session/queue.ts';
-import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/session.ts';
-import { StoryText } from '../../session/story/story-text.ts';
+import { strangePrompt } from '../../session/facts/prompt-origin.ts';
+import { type LoadAgent, usageLinesOf } from '../../session/facts/session-usage.ts';
+import { titleOf } from '../../session/facts/title.ts';
+import { countTurn } from '../../session/facts/turn-usage.ts';
+import { StoryText } from '../../session/items/story-text.ts';
+import { type Compaction, compactionsOf } from '../../session/load/compaction.ts';
+import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
 import { refTo } from '../../session/story/text.ts';
-import { titleOf } from '../../session/title.ts';
-import { toolCallsOf } from '../../session/tool-calls.ts';
-import { loadReadable, type Transcript } from '../../session/transcript.ts';
-import { countTurn } from '../../session/turn-usage.ts';
-import type { Turn } from '../../session/turns.ts';
-import { type CountedMessage, countUsage, totalUsage } from '../../session/usage.ts';
-import { type LoadAgent, usageLinesOf } from '../../session/usage-lines.ts';
-import { modelsOf } from '../models.ts';
+import { isBoundary, type Node } from '../../session/transcript/node.ts';
+import { promptText } from '../../session/transcript/prompt-text.ts';
+import { loadReadable, type Transcript } from '../../session/transcript/transcript.ts';
+import { promptsWithoutLine } from '../../session/turns/queue.ts';
+import { toolCallsOf } from '../../session/turns/tool-calls.ts';
+import type { Turn } from '../../session/turns/turns.ts';
+import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/usage.ts';
+import { modelsOf } from '../source/models.ts';
+import type { CompactionRow, SessionHead, TurnRow } from '../wire/view.ts';
 import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
 import { firstChars, sentText, startOf, timeOf } from './text.ts';
 import { agentRow } from './turn-view.ts';
-import type { CompactionRow, SessionHead, TurnRow } from './view.ts';
 
 export interface HeadOptions {
   /** From 1, the active one unless it is given. */

@@ -1,12 +1,12 @@
 // A branch → its turns in parts of a few dozen lines: what the page loads, draws and drops together. Most turns are one
 // part; an agent that worked for hours on one prompt is hundreds.
-import type { Branch } from '../../session/branch.ts';
-import { callsOf, type Node } from '../../session/node.ts';
-import type { Session } from '../../session/session.ts';
+import type { Branch } from '../../session/load/branch.ts';
+import type { Session } from '../../session/load/session.ts';
 import { turnsIn } from '../../session/story/story.ts';
-import { type Turn, turnsOf } from '../../session/turns.ts';
+import { callsOf, type Node } from '../../session/transcript/node.ts';
+import { type Turn, turnsOf } from '../../session/turns/turns.ts';
+import type { BranchRow } from '../wire/view.ts';
 import { timeOf } from './text.ts';
-import type { BranchRow } from './view.ts';
 
 export const linesPerPart = 30;
 

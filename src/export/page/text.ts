@@ -1,17 +1,17 @@
 // Texts of a transcript ⇄ the page: long ones are cut and carry the place of the whole, and a place is turned back into
 // its text or its image. Every cut is at a character, so that the page never shows half of one.
-import { decodedByteLength, type ImageType, readImageSize, readImageType } from '../../api/image-size.ts';
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json.ts';
-import { prettyJson } from '../../base/json-text.ts';
-import { blocksOf } from '../../format/block.ts';
-import { isHunk } from '../../format/tool-result.ts';
-import { resultText } from '../../session/call-result.ts';
-import type { Session } from '../../session/session.ts';
+import { decodedByteLength, type ImageType, readImageSize, readImageType } from '../../api/request/image-size.ts';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import { prettyJson } from '../../base/json/json-text.ts';
+import { blocksOf } from '../../format/entry/block.ts';
+import { isHunk } from '../../format/entry/tool-result.ts';
+import { resultText } from '../../session/calls/call-result.ts';
+import type { StoryImage, StoryLine } from '../../session/items/item.ts';
+import type { StoryText, TextRole } from '../../session/items/story-text.ts';
+import type { Session } from '../../session/load/session.ts';
 import { diffText, editHunks, isEdit } from '../../session/story/hunks.ts';
-import type { StoryImage, StoryLine } from '../../session/story/item.ts';
-import type { StoryText, TextRole } from '../../session/story/story-text.ts';
 import { valueBelow } from '../../session/story/text.ts';
-import type { ImageRef, Place, Ref, Text } from './view.ts';
+import type { ImageRef, Place, Ref, Text } from '../wire/view.ts';
 
 /** Enough to read; the page asks for the rest. */
 const textChars = {

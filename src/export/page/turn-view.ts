@@ -1,15 +1,25 @@
 // A session and a range of parts → what the page shows of them: the items of the story, cut to what is worth sending.
-import { isArray, isObject } from '../../base/json.ts';
-import { outcomeOf } from '../../session/call-result.ts';
-import type { Session } from '../../session/session.ts';
-import type * as detail from '../../session/story/detail.ts';
+import { isArray, isObject } from '../../base/json/json.ts';
+import { outcomeOf } from '../../session/calls/call-result.ts';
+import type * as detail from '../../session/items/detail.ts';
+import type * as story from '../../session/items/item.ts';
+import { StoryText } from '../../session/items/story-text.ts';
+import type { Session } from '../../session/load/session.ts';
 import { hunksOf } from '../../session/story/hunks.ts';
-import type * as story from '../../session/story/item.ts';
 import { Story } from '../../session/story/story.ts';
-import { StoryText } from '../../session/story/story-text.ts';
+import type {
+  AgentRow,
+  CallDetail,
+  CallItem,
+  DiffDetail,
+  HunkView,
+  Item,
+  PromptView,
+  Sent,
+  TurnView,
+} from '../wire/view.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
 import { cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
-import type { AgentRow, CallDetail, CallItem, DiffDetail, HunkView, Item, PromptView, Sent, TurnView } from './view.ts';
 
 export interface PartRange {
   /** From 1, the active branch unless it is given. */

@@ -3,9 +3,9 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { jsonText } from '../../base/json-text.ts';
-import { makeFolderSync } from '../../base/make-folder.ts';
-import { version } from '../../base/version.ts';
+import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { version } from '../../base/version/version.ts';
 import { type Cell, type Column, type Row, rowTime, type TableName, tables } from './tables.ts';
 
 export interface DatasetLimits {

@@ -1,15 +1,15 @@
 // A session, its secrets taken out → the rows of its tables, those of its sub-agents after its own.
 import path from 'node:path';
-import { isThinking, isToolUse, textOf } from '../../format/block.ts';
-import { contentOf } from '../../format/entry.ts';
-import { promptText } from '../../session/prompt-text.ts';
-import { resultBlocks } from '../../session/result-blocks.ts';
-import { readEntry, type Session, versionsOf } from '../../session/session.ts';
-import { summarise } from '../../session/summary.ts';
-import { type ToolCall, toolCallsOf } from '../../session/tool-calls.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns.ts';
-import { modelsOf } from '../models.ts';
-import { type ExportSource, openSourceAgent } from '../subject.ts';
+import { isThinking, isToolUse, textOf } from '../../format/entry/block.ts';
+import { contentOf } from '../../format/entry/entry.ts';
+import { summarise } from '../../session/facts/summary.ts';
+import { readEntry, type Session, versionsOf } from '../../session/load/session.ts';
+import { promptText } from '../../session/transcript/prompt-text.ts';
+import { resultBlocks } from '../../session/turns/result-blocks.ts';
+import { type ToolCall, toolCallsOf } from '../../session/turns/tool-calls.ts';
+import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns/turns.ts';
+import { modelsOf } from '../source/models.ts';
+import { type ExportSource, openSourceAgent } from '../source/source.ts';
 import type { Row, TableName } from './tables.ts';
 
 export interface RowOptions {

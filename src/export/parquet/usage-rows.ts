@@ -1,7 +1,7 @@
 // Counted messages → rows of the usage table: the same messages, tokens and prices as `clew usage`.
-import { billedTokens } from '../../format/usage.ts';
+import { billedTokens } from '../../format/entry/usage.ts';
 import type { PriceList } from '../../models/price-list.ts';
-import type { CountedMessage } from '../../session/usage.ts';
+import type { CountedMessage } from '../../session/usage/usage.ts';
 import type { TableRow } from './session-rows.ts';
 
 export function* usageRows(messages: Iterable<CountedMessage>, prices: PriceList): Generator<TableRow> {

@@ -3,18 +3,18 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode, UserError } from '../../base/errors.ts';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
 import type { DiskProblem } from '../../store/folders.ts';
 import { withLock } from '../../store/lock.ts';
 import { type LeftOut, whySessionLeaves } from '../../store/owned-files.ts';
 import { stateFolder } from '../../store/roots.ts';
-import { type ArchiveContents, readContents } from './contents.ts';
-import { GroupBuilder } from './group.ts';
-import { splitLine } from './line-parts.ts';
-import { type ArchivedFile, type Manifest, placeKey } from './manifest.ts';
-import { PackWriter } from './pack-writer.ts';
-import { readPieces } from './pieces.ts';
-import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from './session-paths.ts';
+import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from '../session-files/session-paths.ts';
+import { type ArchiveContents, readContents } from './pack/contents.ts';
+import { GroupBuilder } from './pack/group.ts';
+import { splitLine } from './pack/line-parts.ts';
+import { type ArchivedFile, type Manifest, placeKey } from './pack/manifest.ts';
+import { PackWriter } from './pack/pack-writer.ts';
+import { readPieces } from './pack/pieces.ts';
 
 /** Options of `archiveSessions`. */
 export interface ArchiveOptions {

@@ -1,10 +1,10 @@
 // The archive as a list, and the version that an argument names.
-import { exitCodes, UserError } from '../../base/errors.ts';
-import { scanRecord } from '../../format/scan.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { scanRecord } from '../../format/scan/scan.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunk-reader.ts';
-import { type ArchiveContents, type ArchivedSession, readContents } from './contents.ts';
-import { contentKey, type Manifest } from './manifest.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunk-reader.ts';
+import { type ArchiveContents, type ArchivedSession, readContents } from './pack/contents.ts';
+import { contentKey, type Manifest } from './pack/manifest.ts';
 
 /** Lists every session in the archive. */
 export function listArchive(folder: string = archiveFolder()): readonly ArchivedSession[] {

@@ -2,13 +2,13 @@
 // folder, or the agent files next to it, may stay. They are archived under the path that the main transcript had.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { ownerOf } from '../../session/agents.ts';
+import { ownerOf } from '../../session/load/agents.ts';
 import type { FoundSession } from '../../store/discover.ts';
 import { listFolder } from '../../store/folders.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { agentIdOf } from '../../store/session-files.ts';
 import { projectNames } from '../../store/transcripts.ts';
-import { sessionPaths } from './session-paths.ts';
+import { sessionPaths } from '../session-files/session-paths.ts';
 
 /** `path` is where the main transcript was. */
 export interface OrphanSession extends FoundSession {

@@ -5,20 +5,19 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-
-import { exitCodes, UserError } from '../../base/errors.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import { diskError } from '../../store/disk.ts';
 import { type LockOptions, withLock } from '../../store/lock.ts';
 import { removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, type UnpackedBlock, unpackBlock } from './chunk-reader.ts';
-import { hashBytes } from './chunk-table.ts';
-import { codecs, defaultCodec } from './codec.ts';
-import { type ArchiveContents, type Block, readBody, readContents, readManifest } from './contents.ts';
-import { chunksOfGroup } from './group.ts';
-import { contentKey, type Manifest, placeKey } from './manifest.ts';
-import { lengthBytes } from './open-block.ts';
-import { bodyHash, isRecord, makeRecord, type PackGap, type PackRecord, readRange, scanPack } from './record.ts';
+import { ArchiveDamaged, ChunkReader, type UnpackedBlock, unpackBlock } from './pack/chunk-reader.ts';
+import { hashBytes } from './pack/chunks.ts';
+import { codecs, defaultCodec } from './pack/codec.ts';
+import { type ArchiveContents, type Block, readBody, readContents, readManifest } from './pack/contents.ts';
+import { chunksOfGroup } from './pack/group.ts';
+import { contentKey, type Manifest, placeKey } from './pack/manifest.ts';
+import { lengthBytes } from './pack/open-block.ts';
+import { bodyHash, isRecord, makeRecord, type PackGap, type PackRecord, readRange, scanPack } from './pack/record.ts';
 
 export interface PurgeOptions extends LockOptions {
   readonly folder?: string;

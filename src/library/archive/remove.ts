@@ -3,20 +3,20 @@
 import { statSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
-import { scanRecord } from '../../format/scan.ts';
-import { refuseOtherFile, type SessionFileOptions } from '../../session/recognise.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { scanRecord } from '../../format/scan/scan.ts';
+import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/recognise.ts';
 import { diskError } from '../../store/disk.ts';
 import type { DiskProblem } from '../../store/folders.ts';
 import { readLineBatches } from '../../store/lines.ts';
 import type { LeftOut } from '../../store/owned-files.ts';
-import { whoUses } from '../session-use.ts';
+import { type SessionPath, sessionPaths, sessionPlace } from '../session-files/session-paths.ts';
+import { whoUses } from '../session-files/session-use.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
-import { ChunkReader } from './chunk-reader.ts';
-import { readContents } from './contents.ts';
-import { placeKey } from './manifest.ts';
+import { ChunkReader } from './pack/chunk-reader.ts';
+import { readContents } from './pack/contents.ts';
+import { placeKey } from './pack/manifest.ts';
 import { hashFile } from './restore.ts';
-import { type SessionPath, sessionPaths, sessionPlace } from './session-paths.ts';
 import { damageOf } from './verify.ts';
 
 export interface RemoveOptions extends ArchiveOptions, SessionFileOptions {

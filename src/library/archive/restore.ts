@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
 import { diskError } from '../../store/disk.ts';
 import { realPlace, staysIn } from '../../store/owned-files.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { projectsFolder } from '../../store/roots.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunk-reader.ts';
-import { readContents } from './contents.ts';
 import { damagedError, findArchived } from './find.ts';
-import type { ArchivedFile, Manifest } from './manifest.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunk-reader.ts';
+import { readContents } from './pack/contents.ts';
+import type { ArchivedFile, Manifest } from './pack/manifest.ts';
 
 /** Options of `restoreSession`. */
 export interface RestoreOptions {

@@ -2,9 +2,9 @@
 // archived. What is said to be kept is kept, or the damage is named.
 import { setImmediate } from 'node:timers/promises';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunk-reader.ts';
-import { type ArchiveDamage, readBody, readContents } from './contents.ts';
-import type { ArchivedFile, Manifest } from './manifest.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunk-reader.ts';
+import { type ArchiveDamage, readBody, readContents } from './pack/contents.ts';
+import type { ArchivedFile, Manifest } from './pack/manifest.ts';
 
 export interface VerifyOptions {
   readonly folder?: string;

@@ -1,10 +1,10 @@
 // A tool call → what it is for a reader, by its tool: a diff, a terminal, a file, a search, a list, a plan. A tool that
 // is not known, or an input of another shape, is shown as JSON in and text out.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { prettyJson } from '../../base/json-text.ts';
-import { readNumbered } from '../../base/numbered-text.ts';
-import type { Block } from '../../format/block.ts';
-import { isHunk, isTodo } from '../../format/tool-result.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { prettyJson } from '../../base/json/json-text.ts';
+import { readNumbered } from '../../base/text/numbered-text.ts';
+import type { Block } from '../../format/entry/block.ts';
+import { isHunk, isTodo } from '../../format/entry/tool-result.ts';
 import type {
   AgentDetail,
   CallDetail,
@@ -17,10 +17,10 @@ import type {
   TodoLine,
   WebFetchDetail,
   WebSearchDetail,
-} from './detail.ts';
+} from '../items/detail.ts';
+import type { CallItem } from '../items/item.ts';
+import { StoryText, type TextRole } from '../items/story-text.ts';
 import { isEdit } from './hunks.ts';
-import type { CallItem } from './item.ts';
-import { StoryText, type TextRole } from './story-text.ts';
 import { type Keys, refTo } from './text.ts';
 
 /** The result of a call in its line. */

@@ -1,15 +1,15 @@
 // A tool call and its result → its item. The result is read when a sink asks for it, and only once.
-import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { type Block, blocksOf, isImage, isToolResult } from '../../format/block.ts';
-import { contentOf, type Entry } from '../../format/entry.ts';
-import { resultText, withoutErrorTags, withoutFolder } from '../call-result.ts';
-import type { Node } from '../node.ts';
-import type { ToolCall } from '../tool-calls.ts';
-import { summariseInput } from '../tool-summary.ts';
+import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import { type Block, blocksOf, isImage, isToolResult } from '../../format/entry/block.ts';
+import { contentOf, type Entry } from '../../format/entry/entry.ts';
+import { resultText, withoutErrorTags, withoutFolder } from '../calls/call-result.ts';
+import { summariseInput } from '../calls/tool-summary.ts';
+import type { CallDetail } from '../items/detail.ts';
+import type { CallItem, StoryAgent, StoryImage } from '../items/item.ts';
+import type { Ref } from '../items/story-text.ts';
+import type { Node } from '../transcript/node.ts';
+import type { ToolCall } from '../turns/tool-calls.ts';
 import { type CallResult, callDetail } from './call-detail.ts';
-import type { CallDetail } from './detail.ts';
-import type { CallItem, StoryAgent, StoryImage } from './item.ts';
-import type { Ref } from './story-text.ts';
 import { contentKeys, type Keys, refTo } from './text.ts';
 
 export interface CallContext {

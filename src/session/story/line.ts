@@ -1,6 +1,6 @@
 // One line of a transcript → its items, as far as the line alone says: for a session that grows, line by line.
-import type { JsonObject } from '../../base/json.ts';
-import { prettyJson } from '../../base/json-text.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { prettyJson } from '../../base/json/json-text.ts';
 import {
   type Block,
   blocksOf,
@@ -11,17 +11,17 @@ import {
   isToolResult,
   isToolUse,
   type ToolUseBlock,
-} from '../../format/block.ts';
-import { contentOf, type Entry } from '../../format/entry.ts';
-import type { PromptKind } from '../input.ts';
-import type { Node } from '../node.ts';
-import { promptText } from '../prompt-text.ts';
-import { attachedPrompt } from '../queue.ts';
-import type { ToolCall } from '../tool-calls.ts';
+} from '../../format/entry/block.ts';
+import { contentOf, type Entry } from '../../format/entry/entry.ts';
+import type { AttachedContext, Item, PromptItem, StoryAgent } from '../items/item.ts';
+import { type Ref, StoryText } from '../items/story-text.ts';
+import type { PromptKind } from '../transcript/input.ts';
+import type { Node } from '../transcript/node.ts';
+import { promptText } from '../transcript/prompt-text.ts';
+import { attachedPrompt } from '../turns/queue.ts';
+import type { ToolCall } from '../turns/tool-calls.ts';
 import { type CallContext, imagesIn, makeCall } from './call.ts';
-import type { AttachedContext, Item, PromptItem, StoryAgent } from './item.ts';
 import { type NoteContext, noteItems, requestError } from './notes.ts';
-import { type Ref, StoryText } from './story-text.ts';
 import { blockRef, contentKeys, refTo } from './text.ts';
 
 /** The items of one line alone: a call without its result, a result without its call. */

@@ -1,16 +1,17 @@
 // A line that is neither prompt nor answer → its items: interrupts, local commands, hooks, notices, failed requests,
 // compactions, and what the client sent only to the model.
-import { counted, formatTokens } from '../../base/human.ts';
-import { asObject, asString, isArray, type JsonObject } from '../../base/json.ts';
-import { oneLine } from '../../base/terminal-text.ts';
-import { textOf } from '../../format/block.ts';
-import { contentOf, type Entry } from '../../format/entry.ts';
-import { boundaryAbove, type Compaction } from '../compaction.ts';
-import type { Graph } from '../graph.ts';
-import { isBoundary, type Node } from '../node.ts';
-import { commandLine } from '../prompt-text.ts';
-import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from './item.ts';
-import { type Ref, StoryText } from './story-text.ts';
+
+import { asObject, asString, isArray, type JsonObject } from '../../base/json/json.ts';
+import { counted, formatTokens } from '../../base/text/human.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import { textOf } from '../../format/entry/block.ts';
+import { contentOf, type Entry } from '../../format/entry/entry.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from '../items/item.ts';
+import { type Ref, StoryText } from '../items/story-text.ts';
+import { boundaryAbove, type Compaction } from '../load/compaction.ts';
+import { isBoundary, type Node } from '../transcript/node.ts';
+import { commandLine } from '../transcript/prompt-text.ts';
 import { contentKeys, refTo } from './text.ts';
 
 export interface NoteContext {

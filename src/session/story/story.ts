@@ -1,20 +1,20 @@
 // A session → its turns as items, in the order of a branch: the one interpretation that every sink lays out. Only the
 // lines of the turns that a sink asks for, and the results of their calls, are read.
-import type { Entry } from '../../format/entry.ts';
-import type { AgentSource } from '../agents.ts';
-import type { Branch } from '../branch.ts';
-import { type Compaction, compactionsOf } from '../compaction.ts';
-import type { Graph } from '../graph.ts';
-import type { Node } from '../node.ts';
-import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../queue.ts';
-import { cwdOf, openAgent, readEntry, type Session } from '../session.ts';
-import { type ToolCall, toolCallsOf } from '../tool-calls.ts';
-import { countTurns, type Turn, turnsOf } from '../turns.ts';
-import { countUsage, totalUsage, type UsageTotals } from '../usage.ts';
-import { linesWithUsage } from '../usage-lines.ts';
-import type { ForkItem, Item, PromptItem, QueuedItem, StoryAgent } from './item.ts';
+import type { Entry } from '../../format/entry/entry.ts';
+import { linesWithUsage } from '../facts/session-usage.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { ForkItem, Item, PromptItem, QueuedItem, StoryAgent } from '../items/item.ts';
+import { StoryText } from '../items/story-text.ts';
+import type { AgentSource } from '../load/agents.ts';
+import type { Branch } from '../load/branch.ts';
+import { type Compaction, compactionsOf } from '../load/compaction.ts';
+import { cwdOf, openAgent, readEntry, type Session } from '../load/session.ts';
+import type { Node } from '../transcript/node.ts';
+import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../turns/queue.ts';
+import { type ToolCall, toolCallsOf } from '../turns/tool-calls.ts';
+import { countTurns, type Turn, turnsOf } from '../turns/turns.ts';
+import { countUsage, totalUsage, type UsageTotals } from '../usage/usage.ts';
 import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
-import { StoryText } from './story-text.ts';
 import { refTo } from './text.ts';
 
 export interface StoryOptions {

@@ -1,8 +1,9 @@
 // Seed 004's view of a session: each user line as the kind of round it begins, by that document's priorities. The
 // view is offered because people think in it; what it says of `permissionMode` and roots is a guess (docs/format.md),
 // so nothing else in Clew is built on it.
-import type { Node } from '../node.ts';
-import type { Session } from '../session.ts';
+
+import type { Session } from '../load/session.ts';
+import type { Node } from '../transcript/node.ts';
 
 /** How a round of a session starts. */
 export type RoundType = 'new_session' | 'continue' | 'new_round' | 'resume';

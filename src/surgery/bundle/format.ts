@@ -1,9 +1,9 @@
 // The format of a bundle (docs/bundle.md): a line of plain text, then one compressed stream of a manifest line and the bytes
 // of the files it lists. The manifest is validated here.
 import { constants } from 'node:zlib';
-import { UserError } from '../../base/errors.ts';
-import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
-import { isUuid } from '../../base/uuid.ts';
+import { UserError } from '../../base/errors/errors.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
+import { isUuid } from '../../base/text/uuid.ts';
 import { isPlainPart } from './paths.ts';
 
 export const bundleVersion = 1;

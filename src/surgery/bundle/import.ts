@@ -3,18 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../base/json.ts';
-import type { Edit } from '../../format/edit.ts';
-import { isRecognised } from '../../session/recognise.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { Edit } from '../../format/bytes/edit.ts';
+import { isRecognised } from '../../session/transcript/recognise.ts';
 import { staysIn } from '../../store/owned-files.ts';
 import { encodeSlug } from '../../store/slug.ts';
-import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../foreign-prompt.ts';
-import { sendsTheSame, sidePathRewrites } from '../move.ts';
-import { newSession, placedSession } from '../new-session.ts';
-import type { Dropped, Plan, PlannedOtherFile, PlannedSession } from '../plan.ts';
-import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../relocate.ts';
-import { droppedBy, mergeAllRewrites } from '../rewrite.ts';
-import { loadSource, type Source } from '../source.ts';
+import { newSession, placedSession } from '../engine/new-session.ts';
+import type { Dropped, Plan, PlannedOtherFile, PlannedSession } from '../engine/plan.ts';
+import { droppedBy, mergeAllRewrites } from '../engine/rewrite.ts';
+import { loadSource, type Source } from '../engine/source.ts';
+import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../operations/foreign-prompt.ts';
+import { sendsTheSame, sidePathRewrites } from '../operations/move.ts';
+import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../operations/relocate.ts';
 import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
 import { findLeaving } from './paths.ts';
 

@@ -1,6 +1,6 @@
 // Finds paths in a bundled transcript that would lead a client out of their folder. A snapshot names files that the client
 // copies at the next prompt and writes at a rewind: a file outside the project could be leaked or overwritten.
-import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 
 /** Whether `name` is safe as a part of a path on any system. */
 export function isPlainPart(name: string): boolean {

@@ -1,7 +1,7 @@
 // Matches a user's pattern in windows of text, with a timeout. Only ending its context stops a regular expression in
 // JavaScript, and a hostile text can make a harmless pattern slow.
 import vm from 'node:vm';
-import { UserError } from '../../base/errors.ts';
+import { UserError } from '../../base/errors/errors.ts';
 
 /** For at most 64 windows of 1,536 characters, each of which normally takes microseconds. */
 const limitMs = 500;

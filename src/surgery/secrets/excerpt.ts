@@ -1,6 +1,6 @@
 // An excerpt that helps the user recognize a finding: the text before it on the line, and at most four characters of the
 // value.
-import { isRandomLetters } from './letter-pairs.ts';
+import { isRandomLetters } from './rules/letter-pairs.ts';
 
 /** `at`: the position of the placeholder, or -1 if the value is not in the text. */
 export function excerptOf(value: string, redacted: string, at: number): string {

@@ -4,13 +4,13 @@ import { matchWindows } from './bounded-match.ts';
 import { encodedParts } from './encoded-text.ts';
 import { KeywordScanner } from './keyword-scanner.ts';
 import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
-import type { SecretRule } from './rule.ts';
-import { codeRules } from './rules-code.ts';
-import { commandRules } from './rules-command.ts';
-import { namedValueRules } from './rules-named.ts';
-import { placeRules } from './rules-place.ts';
-import { platformRules } from './rules-platform.ts';
-import { serviceRules } from './rules-service.ts';
+import { codeRules } from './rules/code-rules.ts';
+import { commandRules } from './rules/command-rules.ts';
+import { namedValueRules } from './rules/named-rules.ts';
+import { placeRules } from './rules/place-rules.ts';
+import { platformRules } from './rules/platform-rules.ts';
+import type { SecretRule } from './rules/rule.ts';
+import { serviceRules } from './rules/service-rules.ts';
 import { type View, viewsOf } from './view.ts';
 
 export interface Secret {

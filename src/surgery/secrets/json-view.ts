@@ -1,6 +1,6 @@
 // The parts of a record or of other JSON for a redactor: the strings to search, the strings to keep, and the signed
 // thinking.
-import { type JsonValue, parseJson } from '../../base/json.ts';
+import { type JsonValue, parseJson } from '../../base/json/json.ts';
 import { type JsonString, jsonStrings } from './json-strings.ts';
 import { isKeptValue, isMediaData, isToolName, signedThinking } from './kept-values.ts';
 import { isEscapedByte, splitEscapedBytes } from './lossless-text.ts';

@@ -1,6 +1,6 @@
 // The strings of a record that are not searched for secrets: ids and signatures, which are random but not secret and needed
 // by a resume, and the data of images.
-import { asObject, asString, isArray, type JsonValue } from '../../base/json.ts';
+import { asObject, asString, isArray, type JsonValue } from '../../base/json/json.ts';
 
 type Path = readonly (string | number)[];
 

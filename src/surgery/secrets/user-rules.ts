@@ -2,13 +2,13 @@
 // that is silently ignored would leave a secret in place.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json.ts';
-import { readRegularText } from '../../base/regular-file.ts';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { readRegularText } from '../../base/files/regular-file.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
 import { bundledRules, makeRuleSet, type RuleSet } from './find.ts';
 import { shortestKeyword } from './keyword-scanner.ts';
 import { costProblem } from './pattern-cost.ts';
-import type { SecretRule } from './rule.ts';
+import type { SecretRule } from './rules/rule.ts';
 
 /** The bundled rules, and those of `redact.json` in Clew's state folder if it exists. */
 export function usualRuleSet(stateFolder: string): RuleSet {

@@ -1,8 +1,8 @@
 // The input and output of a generation as messages in OpenAI's chat format, which Langfuse and Phoenix show as a
 // conversation. The content mode applies; every text is redacted and cut.
-import { asString, isArray, isObject } from '../../base/json.ts';
-import { type ContentRules, defaultMaxChars, isAllowed, jsonContent, textContent } from '../content.ts';
-import type { GenerationDetail, GenerationResult, ImagePlaceholder } from '../span.ts';
+import { asString, isArray, isObject } from '../../base/json/json.ts';
+import { type ContentRules, defaultMaxChars, isAllowed, jsonContent, textContent } from '../span/content.ts';
+import type { GenerationDetail, GenerationResult, ImagePlaceholder } from '../span/span.ts';
 import { originOf } from './profile.ts';
 
 export interface ChatMessage {

@@ -1,7 +1,7 @@
 // Spans by the OpenTelemetry conventions for generative AI (`invoke_agent`, `chat`, `execute_tool`), in the release that
 // `schemaUrl` names.
-import { version as ownVersion } from '../../base/version.ts';
-import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../content.ts';
+import { version as ownVersion } from '../../base/version/version.ts';
+import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../span/content.ts';
 import type {
   GenerationDetail,
   ImagePlaceholder,
@@ -12,7 +12,7 @@ import type {
   TurnDetail,
   Wire,
   WireSpan,
-} from '../span.ts';
+} from '../span/span.ts';
 import { resultTexts } from './chat-messages.ts';
 import {
   attributes,

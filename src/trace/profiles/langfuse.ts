@@ -1,6 +1,6 @@
 // Spans for Langfuse over OTLP: the mapping of seed 002 §7, with additions that do not change its values (docs/tracing.md
 // has the table).
-import { version as ownVersion } from '../../base/version.ts';
+import { version as ownVersion } from '../../base/version/version.ts';
 import {
   type ContentOrigin,
   type ContentRules,
@@ -8,8 +8,8 @@ import {
   showContent,
   textContent,
   valueContent,
-} from '../content.ts';
-import { wrapperSpanId } from '../ids.ts';
+} from '../span/content.ts';
+import { wrapperSpanId } from '../span/ids.ts';
 import type {
   GenerationDetail,
   SubagentDetail,
@@ -19,8 +19,8 @@ import type {
   TurnDetail,
   Wire,
   WireSpan,
-} from '../span.ts';
-import { spanName } from '../span-name.ts';
+} from '../span/span.ts';
+import { spanName } from '../span/span-name.ts';
 import { type ChatMessage, inputMessages, outputMessage, withImages } from './chat-messages.ts';
 import {
   attributes,

@@ -1,6 +1,6 @@
 // Spans by the OpenInference conventions, for Phoenix and Arize: span kinds, flattened messages, token counts.
-import { version as ownVersion } from '../../base/version.ts';
-import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../content.ts';
+import { version as ownVersion } from '../../base/version/version.ts';
+import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../span/content.ts';
 import type {
   GenerationDetail,
   SubagentDetail,
@@ -10,8 +10,8 @@ import type {
   TurnDetail,
   Wire,
   WireSpan,
-} from '../span.ts';
-import { spanName } from '../span-name.ts';
+} from '../span/span.ts';
+import { spanName } from '../span/span-name.ts';
 import { inputMessages, outputMessage, resultTexts } from './chat-messages.ts';
 import {
   attributes,

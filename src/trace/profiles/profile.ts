@@ -1,7 +1,7 @@
 // What all profiles share: options, times, attributes and the resource.
-import { asObject, asString } from '../../base/json.ts';
-import { version as ownVersion } from '../../base/version.ts';
-import { type ContentOrigin, type ContentRules, textContent } from '../content.ts';
+import { asObject, asString } from '../../base/json/json.ts';
+import { version as ownVersion } from '../../base/version/version.ts';
+import { type ContentOrigin, type ContentRules, textContent } from '../span/content.ts';
 import type {
   GenerationDetail,
   SpanParent,
@@ -12,8 +12,8 @@ import type {
   TurnDetail,
   WireAttribute,
   WireSpan,
-} from '../span.ts';
-import { isClientReply } from '../span-name.ts';
+} from '../span/span.ts';
+import { isClientReply } from '../span/span-name.ts';
 
 export interface ProfileOptions extends ContentRules {
   /** The default for missing times. */

@@ -1,11 +1,11 @@
 // The entry of the page: styles, client, events, and the app.
 import { createRoot } from 'react-dom/client';
-import { makeClient } from '../client.ts';
-import { PageEvents } from './page-events.ts';
-import { startRouter } from './router.ts';
-import { App } from './shell/app.tsx';
-import { applyTheme, readTheme } from './theme.ts';
-import { findToken, forgetToken, showNoToken } from './token.ts';
+import { makeClient } from '../client/client.ts';
+import { App } from './app.tsx';
+import { PageEvents } from './page/page-events.ts';
+import { startRouter } from './page/router.ts';
+import { applyTheme, readTheme } from './page/theme.ts';
+import { findToken, forgetToken, showNoToken } from './page/token.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';

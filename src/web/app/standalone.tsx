@@ -2,7 +2,7 @@
 // rendered at once.
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import { embeddedSource, readPrintable } from './session/embedded-source.ts';
+import { embeddedSource, readPrintable } from './session/embedded/embedded-source.ts';
 import { PrintPage } from './session/print-page.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import './styles/tokens.css';

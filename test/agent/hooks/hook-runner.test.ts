@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { HookName, HookVerdict } from '../../../src/agent/agent-hooks.ts';
+import type { HookName, HookVerdict } from '../../../src/agent/contract/hook.ts';
 import { makeHookRunner, type RanHook } from '../../../src/agent/hooks/hook-runner.ts';
 import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';

@@ -6,7 +6,7 @@ import { judgeServer } from '../../../src/agent/mcp/approval.ts';
 import { collectServers, type ServerConfig } from '../../../src/agent/mcp/config.ts';
 import { nameTool } from '../../../src/agent/mcp/tool-name.ts';
 import { expandVariables } from '../../../src/agent/mcp/variables.ts';
-import { findUserConfig, type SettingsFile } from '../../../src/agent/settings.ts';
+import { findUserConfig, type SettingsFile } from '../../../src/agent/settings/settings.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { optionsIn } from './mcp-kit.ts';
 

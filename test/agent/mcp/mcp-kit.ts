@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { CallContext, CallProgress, ToolOutcome } from '../../../src/agent/contract/tool.ts';
 import { type ConnectOptions, connectServers, type McpServers } from '../../../src/agent/mcp/servers.ts';
-import type { CallContext, CallProgress, ToolOutcome } from '../../../src/agent/tool.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));

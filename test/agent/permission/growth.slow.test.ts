@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RuleText } from '../../../src/agent/parts.ts';
+import type { RuleText } from '../../../src/agent/contract/permission.ts';
+import { permissionModes } from '../../../src/agent/contract/permission-mode.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
-import { parseShell } from '../../../src/agent/permission/shell/parse.ts';
-import { permissionModes } from '../../../src/agent/permission-mode.ts';
+import { parseShell } from '../../../src/agent/permission/parse.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { commands, freedom } from './growth-cases.ts';
 import { makeProject } from './project.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import type { ToolCallView } from '../../../src/agent/event.ts';
-import type { Decision, RuleText } from '../../../src/agent/parts.ts';
+import type { ToolCallView } from '../../../src/agent/contract/event.ts';
+import type { Decision, RuleText } from '../../../src/agent/contract/permission.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { type Group, groups } from './cases.ts';

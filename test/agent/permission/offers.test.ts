@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { keepLocalRule } from '../../../src/agent/local-rule.ts';
-import type { Decision, RuleText } from '../../../src/agent/parts.ts';
+import type { Decision, RuleText } from '../../../src/agent/contract/permission.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
+import { keepLocalRule } from '../../../src/agent/settings/local.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { fillIn, makeProject, type TestPlaces } from './project.ts';
 

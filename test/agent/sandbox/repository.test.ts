@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
-import { startShell } from '../../../src/agent/tools/shell.ts';
+import { startShell } from '../../../src/agent/tools/shell/shell.ts';
 import { makeBench, mechanism, type Ran, skip } from './sandbox-kit.ts';
 
 function git(folder: string, ...args: string[]): void {

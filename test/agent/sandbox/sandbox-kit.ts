@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Confinement, Sandbox } from '../../../src/agent/confinement.ts';
-import type { RuleText } from '../../../src/agent/parts.ts';
+import type { Confinement, Sandbox } from '../../../src/agent/contract/confinement.ts';
+import type { RuleText } from '../../../src/agent/contract/permission.ts';
 import { type Judge, makeJudge } from '../../../src/agent/permission/judge.ts';
 import type { Domains } from '../../../src/agent/sandbox/network.ts';
 import { findMechanism, type Mechanism, makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
-import { startShell } from '../../../src/agent/tools/shell.ts';
+import { startShell } from '../../../src/agent/tools/shell/shell.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 export const mechanism: Mechanism = findMechanism();

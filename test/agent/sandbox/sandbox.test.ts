@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
-import { confinedArgs } from '../../../src/agent/sandbox/bubblewrap.ts';
+import { confinedArgs } from '../../../src/agent/sandbox/mechanism.ts';
 import { makeSandbox } from '../../../src/agent/sandbox/sandbox.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { makeBench, mechanism, rule, skip } from './sandbox-kit.ts';

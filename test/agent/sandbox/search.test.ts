@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Sandbox } from '../../../src/agent/confinement.ts';
+import type { Sandbox } from '../../../src/agent/contract/confinement.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
 import { makeSandbox, noMechanism } from '../../../src/agent/sandbox/sandbox.ts';
 import { makeBench } from '../tools/tool-kit.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSandboxSettings } from '../../../src/agent/sandbox/settings.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 
 const file = (scope: string, sandbox: JsonObject): { readonly scope: string; readonly value: JsonObject } => ({
   scope,

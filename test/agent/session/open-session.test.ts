@@ -12,11 +12,11 @@ import {
 import path from 'node:path';
 import { test } from 'node:test';
 import { type OpenOptions, openSession } from '../../../src/agent/session/open-session.ts';
-import { checkRequest } from '../../../src/api/check-request.ts';
-import { exitCodes } from '../../../src/base/errors.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
+import { checkRequest } from '../../../src/api/rules/check-request.ts';
+import { exitCodes } from '../../../src/base/errors/errors.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { encodeSlug } from '../../../src/store/slug.ts';
 import { model, openRun, placeIn } from '../../support/agent-run.ts';
 import { refusalOf } from '../../support/refusal.ts';

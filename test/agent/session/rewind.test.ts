@@ -13,9 +13,9 @@ import {
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { rewind, rewindPoints } from '../../../src/agent/session/rewind.ts';
-import { oldResumeLines } from '../../../src/session/resume/old-client.ts';
-import { requestMessages, resumeLines } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { oldResumeLines } from '../../../src/session/resume/request/old-client.ts';
+import { requestMessages, resumeLines } from '../../../src/session/resume/request/request.ts';
 import { encodeSlug } from '../../../src/store/slug.ts';
 import { type AgentRun, openRun, placeIn } from '../../support/agent-run.ts';
 import { corpusFolder } from '../../support/corpus.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ToolOutcome } from '../../../src/agent/tool.ts';
+import type { ToolOutcome } from '../../../src/agent/contract/tool.ts';
 import { makeTools } from '../../../src/agent/tools/all.ts';
-import { limits } from '../../../src/agent/tools/limits.ts';
-import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
+import { limits } from '../../../src/agent/tools/shared/limits.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/json/json.ts';
 import { makeBench, setLimit } from './tool-kit.ts';
 
 const agentTypes = [{ name: 'general-purpose', description: 'Anything.' }];

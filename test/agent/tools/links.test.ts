@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSy
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { CallContext } from '../../../src/agent/tool.ts';
-import { withPinned } from '../../../src/agent/tools/pinned-folder.ts';
+import type { CallContext } from '../../../src/agent/contract/tool.ts';
+import { withPinned } from '../../../src/agent/tools/files/pinned-folder.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { makeBench, type ToolBench } from './tool-kit.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import { test } from 'node:test';
-import { limits } from '../../../src/agent/tools/limits.ts';
+import { limits } from '../../../src/agent/tools/shared/limits.ts';
 import { makeBench, storedOf, type ToolBench } from './tool-kit.ts';
 
 function setAges(bench: ToolBench, names: readonly string[]): void {

@@ -1,9 +1,9 @@
 // The stored results of the tools have the shapes of recorded sessions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallContext } from '../../../src/agent/tool.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
-import { toolResultKind } from '../../../src/format/tool-result.ts';
+import type { CallContext } from '../../../src/agent/contract/tool.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
+import { toolResultKind } from '../../../src/format/entry/tool-result.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { makeBench, storedOf } from './tool-kit.ts';
 

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { isPrivateAddress } from '../../../src/agent/private-address.ts';
-import type { SideRequest } from '../../../src/agent/tool.ts';
-import { limits } from '../../../src/agent/tools/limits.ts';
+import { isPrivateAddress } from '../../../src/agent/access/address.ts';
+import type { SideRequest } from '../../../src/agent/contract/tool.ts';
+import { limits } from '../../../src/agent/tools/shared/limits.ts';
 import { makeBench, storedOf, type ToolBench } from './tool-kit.ts';
 
 interface Site {

@@ -1,5 +1,5 @@
 // Images: their number, type, bytes and size.
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { assistant, call, image, imageBlock, result, text, user } from '../../support/api-request.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { bad, one, type RuleCase } from './rule-case.ts';

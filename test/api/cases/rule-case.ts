@@ -1,6 +1,6 @@
 // A request that breaks one rule of the API and no other, with the whole violation.
-import type { CheckableRequest } from '../../../src/api/request-view.ts';
-import type { Violation } from '../../../src/api/rule.ts';
+import type { CheckableRequest } from '../../../src/api/request/request-view.ts';
+import type { Violation } from '../../../src/api/rules/rule.ts';
 
 export interface RuleCase {
   readonly what: string;

@@ -1,5 +1,5 @@
 // Changed or misplaced thinking.
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { assistant, call, result, text, thought, user } from '../../support/api-request.ts';
 import { signature } from '../../support/signature.ts';
 import { bad, one, type RuleCase } from './rule-case.ts';

@@ -6,7 +6,7 @@ import type { ModelEvent, ModelRequest } from '../../../src/api/client/model.ts'
 import { makeStreamModel, type StreamModelOptions } from '../../../src/api/client/stream-model.ts';
 import type { ReplyBlock, Script, ScriptStep } from '../../../src/api/server/script.ts';
 import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
-import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../../src/base/json.ts';
+import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.ts';
 
 const key = ['test', 'key'].join('-');
 const blocks: readonly ReplyBlock[] = [

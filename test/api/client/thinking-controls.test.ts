@@ -6,7 +6,7 @@ import type { ModelEvent } from '../../../src/api/client/model.ts';
 import { hostOf, makeStreamModel } from '../../../src/api/client/stream-model.ts';
 import type { Script } from '../../../src/api/server/script.ts';
 import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
-import { asObject } from '../../../src/base/json.ts';
+import { asObject } from '../../../src/base/json/json.ts';
 
 const beta = 'thinking-binding-controls-2026-08-01';
 const drop = { prefix_mismatch_behavior: 'drop_block' };

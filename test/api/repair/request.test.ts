@@ -1,10 +1,10 @@
 // Damaged requests and what is sent instead, written by hand; the corpora are in request.slow.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRequest } from '../../../src/api/check-request.ts';
 import { repairRequest } from '../../../src/api/repair/request.ts';
-import { asString, type JsonObject } from '../../../src/base/json.ts';
-import type { WireMessage } from '../../../src/session/resume/draft.ts';
+import { checkRequest } from '../../../src/api/rules/check-request.ts';
+import { asString, type JsonObject } from '../../../src/base/json/json.ts';
+import type { WireMessage } from '../../../src/session/resume/messages/draft.ts';
 import { assistant, call, image, result, text, thought, user } from '../../support/api-request.ts';
 
 const model = 'claude-opus-5-5';

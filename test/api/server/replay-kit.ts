@@ -8,8 +8,8 @@ import {
   type Served,
   startReplayServer,
 } from '../../../src/api/server/replay-server.ts';
-import { asObject, isArray, type JsonValue, parseJson } from '../../../src/base/json.ts';
-import type { Session } from '../../../src/session/session.ts';
+import { asObject, isArray, type JsonValue, parseJson } from '../../../src/base/json/json.ts';
+import type { Session } from '../../../src/session/load/session.ts';
 import { contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
 import { text } from '../../support/transcript-builder.ts';
 

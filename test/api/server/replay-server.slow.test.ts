@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { loadSession } from '../../../src/session/session.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
 import { realSessions } from '../../support/surgery-kit.ts';
 import { play, start, stepsOf } from './replay-kit.ts';
 

@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { RequestLog } from '../../../src/api/server/request-log.ts';
 import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
-import { asObject, isArray, isObject } from '../../../src/base/json.ts';
+import { asObject, isArray, isObject } from '../../../src/base/json/json.ts';
 import { ask, contentOfEvents, post, requestOf, stream } from '../../support/messages-client.ts';
 import { waitFor } from '../../support/wait.ts';
 import { blocks, pong, start } from './scripted-server-kit.ts';

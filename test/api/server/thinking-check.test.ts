@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startReplayServer } from '../../../src/api/server/replay-server.ts';
 import type { AccountKind } from '../../../src/api/server/thinking-check.ts';
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../../src/base/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../../src/base/json/json.ts';
 import { post, stream } from '../../support/messages-client.ts';
 import { transcript } from '../../support/transcript-builder.ts';
 import { start } from './scripted-server-kit.ts';

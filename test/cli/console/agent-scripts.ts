@@ -1,8 +1,8 @@
 // The scripts of the fake agent, by the first word of a prompt.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AgentHappening, ToolCallView } from '../../../src/agent/event.ts';
-import type { ToolOutcome } from '../../../src/agent/tool.ts';
-import type { JsonValue } from '../../../src/base/json.ts';
+import type { AgentHappening, ToolCallView } from '../../../src/agent/contract/event.ts';
+import type { ToolOutcome } from '../../../src/agent/contract/tool.ts';
+import type { JsonValue } from '../../../src/base/json/json.ts';
 import type { Play } from './fake-agent.ts';
 
 type Script = (play: Play, prompt: string) => Promise<void>;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Asker } from '../../../src/cli/console/asker.ts';
-import { ConsoleStore, initialConsole } from '../../../src/cli/console/console-state.ts';
-import { makeDialog } from '../../../src/cli/console/dialog.ts';
-import { setText } from '../../../src/cli/console/editor.ts';
+import { makeDialog } from '../../../src/cli/console/dialog/dialog.ts';
+import { setText } from '../../../src/cli/console/input/editor.ts';
+import { ConsoleStore, initialConsole } from '../../../src/cli/console/screen/console-state.ts';
 
 interface Kit {
   readonly store: ConsoleStore;

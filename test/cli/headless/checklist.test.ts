@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, isArray, isObject, type JsonObject } from '../../../src/base/json.ts';
-import { isUuid } from '../../../src/base/uuid.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../../../src/base/json/json.ts';
+import { isUuid } from '../../../src/base/text/uuid.ts';
 import {
   calls,
   type HeadlessKit,

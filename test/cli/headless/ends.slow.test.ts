@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { asObject } from '../../../src/base/json.ts';
+import { asObject } from '../../../src/base/json/json.ts';
 import { clew } from '../../support/dist.ts';
 import { assertSound, calls, says, startHeadless, textsOf } from '../../support/headless-kit.ts';
 import { isAlive } from '../../support/processes.ts';

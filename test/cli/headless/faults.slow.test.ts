@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { ScriptStep } from '../../../src/api/server/script.ts';
-import { asObject, isArray } from '../../../src/base/json.ts';
-import { isReminder } from '../../../src/session/resume/normalise.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
+import { asObject, isArray } from '../../../src/base/json/json.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { isReminder } from '../../../src/session/resume/messages/normalise.ts';
+import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { assertSound, calls, type HeadlessKit, says, startHeadless } from '../../support/headless-kit.ts';
 
 const half: readonly { readonly type: string; readonly text: string }[] = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { displayWidth } from '../../../src/base/terminal-text.ts';
+import { displayWidth } from '../../../src/base/text/terminal-text.ts';
 import { makeEntry, type PickerEntry } from '../../../src/cli/picker/filter.ts';
 import { layOut, type PickerView } from '../../../src/cli/picker/layout.ts';
 import { initialState } from '../../../src/cli/picker/state.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { initialState, type PickerState, press } from '../../../src/cli/picker/state.ts';
+import { scrollTo } from '../../../src/cli/render/lines.ts';
 import { KeyReader } from '../../../src/cli/terminal/keys.ts';
-import { scrollTo } from '../../../src/cli/terminal-lines.ts';
 
 interface Outcome {
   readonly state: PickerState;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { UserError } from '../../../src/base/errors.ts';
+import { UserError } from '../../../src/base/errors/errors.ts';
 import {
   type Environment,
   type OutputStream,

@@ -1,14 +1,14 @@
 // The page as data, on small sessions: what each kind of call, note and prompt becomes, as whole objects.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { findInSession } from '../../../src/export/page/find.ts';
 import { sessionHead } from '../../../src/export/page/head.ts';
 import { findLine, linesPerPart } from '../../../src/export/page/parts.ts';
 import { textAt } from '../../../src/export/page/text.ts';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
-import type { CallDetail, CallItem, Item, TurnView } from '../../../src/export/page/view.ts';
-import type { Session } from '../../../src/session/session.ts';
+import type { CallDetail, CallItem, Item, TurnView } from '../../../src/export/wire/view.ts';
+import type { Session } from '../../../src/session/load/session.ts';
 import {
   sessionId,
   startTime,

@@ -2,15 +2,15 @@
 // the view survives the way to the browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../../src/base/json/json.ts';
 import { sessionHead } from '../../../src/export/page/head.ts';
 import { partsOf } from '../../../src/export/page/parts.ts';
 import { imageAt, textAt } from '../../../src/export/page/text.ts';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
-import type { Ref, TurnView } from '../../../src/export/page/view.ts';
-import { loadSession, type Session } from '../../../src/session/session.ts';
-import { toolCallsOf } from '../../../src/session/tool-calls.ts';
-import { turnsOf } from '../../../src/session/turns.ts';
+import type { Ref, TurnView } from '../../../src/export/wire/view.ts';
+import { loadSession, type Session } from '../../../src/session/load/session.ts';
+import { toolCallsOf } from '../../../src/session/turns/tool-calls.ts';
+import { turnsOf } from '../../../src/session/turns/turns.ts';
 import { corpusFiles, recordedFiles } from '../../support/transcripts.ts';
 
 const files = [...recordedFiles(), ...corpusFiles()];

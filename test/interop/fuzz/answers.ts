@@ -1,6 +1,6 @@
 // What a model says and does in a generated session: messages of one or several lines, calls alone and in parallel,
 // with their results on the chain or outside it.
-import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/json/json.ts';
 import { addAttachment, addHook } from './notes.ts';
 import { imageBlock, type SessionWriter, textBlock } from './session-writer.ts';
 

@@ -1,6 +1,6 @@
 // A plausible session → a hostile one: a few lines are damaged in the ways that crashes, syncs, merges, other programs
 // and editors damage them.
-import type { JsonObject, JsonValue } from '../../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/json/json.ts';
 import { plausibleSession } from './plausible.ts';
 import { Dice, textBlock } from './session-writer.ts';
 

@@ -1,5 +1,5 @@
 // Attachments and hooks of a generated session, with and without the text that the client made of them.
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { imageBlock, type SessionWriter, textBlock } from './session-writer.ts';
 
 export function addAttachment(writer: SessionWriter, model: string): void {

@@ -1,7 +1,7 @@
 // A seed → a session as clients write them: prompts, commands and queued prompts, parallel calls whose results come in
 // any order, attachments with and without a text, hooks, images, server tools, refusals, interruptions, rewinds, pins,
 // compactions that keep a part of the history, and ends that were cut off.
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { addAnswer, models } from './answers.ts';
 import { addAttachment } from './notes.ts';
 import { Dice, imageBlock, SessionWriter, textBlock } from './session-writer.ts';

@@ -1,6 +1,6 @@
 // The lines of a generated session: envelopes as clients write them, a clock that advances in small steps, and the place
 // in the chain on which the next line hangs.
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 /** Random choices that a seed repeats. */

@@ -16,7 +16,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { readContents } from '../../../src/library/archive/contents.ts';
+import { readContents } from '../../../src/library/archive/pack/contents.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import { forkByClient, forkBySdk, holdings, randomUuid, setWholeTimes, snapshot } from '../../support/archive-kit.ts';

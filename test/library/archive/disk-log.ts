@@ -1,7 +1,8 @@
 // Notes what this process does to the files below a folder, in order: the archive promises an order of writes, and
 // nothing else shows it. Call it before the module under test is loaded, which keeps the functions it has imported.
 import fs from 'node:fs';
-import fsPromises, { type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import type { TestContext } from 'node:test';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { readContents } from '../../../src/library/archive/contents.ts';
+import { readContents } from '../../../src/library/archive/pack/contents.ts';
 import { isEmptySession, removeSession } from '../../../src/library/archive/remove.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { readContents } from '../../../src/library/archive/contents.ts';
+import { readContents } from '../../../src/library/archive/pack/contents.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { refusalOf } from '../../support/refusal.ts';

@@ -1,7 +1,7 @@
 // The rules that random sessions found. Every expected value was seen with client 2.1.325.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import { history, sent } from '../../support/outline.ts';
 import { type TranscriptBuilder, text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 import { attached } from './attached.ts';

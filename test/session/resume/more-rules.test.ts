@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { JsonValue } from '../../../src/base/json.ts';
-import { draftLines, isOwnReminder } from '../../../src/session/resume/draft.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
+import type { JsonValue } from '../../../src/base/json/json.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { draftLines, isOwnReminder } from '../../../src/session/resume/messages/draft.ts';
+import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { history, outline, sent } from '../../support/outline.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import {

@@ -2,9 +2,9 @@
 // by the versions named here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
-import { normalise } from '../../../src/session/resume/normalise.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
+import { normalise } from '../../../src/session/resume/messages/normalise.ts';
+import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { type TranscriptBuilder, text, transcript } from '../../support/transcript-builder.ts';
 
 /** `U one · A first`: the texts of the messages, other blocks by their kind and id. */

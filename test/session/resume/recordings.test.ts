@@ -1,9 +1,9 @@
 // Our prediction of a resume against every recording of the real client, those in the repository and those next to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalise } from '../../../src/session/resume/normalise.ts';
-import { requestMessages } from '../../../src/session/resume/request.ts';
-import { loadSession } from '../../../src/session/session.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { normalise } from '../../../src/session/resume/messages/normalise.ts';
+import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { describeDifference } from '../../interop/difference.ts';
 import {
   corpusPublicCases,

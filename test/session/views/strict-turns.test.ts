@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
-import { loadSession } from '../../../src/session/session.ts';
-import { strictTurns } from '../../../src/session/views/strict-turns.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
+import { loadSession } from '../../../src/session/load/session.ts';
+import { strictTurns } from '../../../src/session/views/views.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse } from '../../support/transcript-builder.ts';
 

@@ -2,7 +2,7 @@
 // limit is one in 1,000 lines; the list of those that were looked at by hand and are let pass is empty.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isArray, isObject, type JsonValue } from '../../../src/base/json.ts';
+import { isArray, isObject, type JsonValue } from '../../../src/base/json/json.ts';
 import { findSecrets, makeRuleSet } from '../../../src/surgery/secrets/find.ts';
 import { corpusValues } from '../../support/corpus-values.ts';
 import { demoProjects } from '../../support/demo-library.ts';

@@ -1,9 +1,9 @@
 // What is shown of a finding: enough to recognise it, never more than four characters of a value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRedactor } from '../../../src/surgery/redactor.ts';
+import { createRedactor } from '../../../src/surgery/redact/redactor.ts';
+import { surveyContent } from '../../../src/surgery/redact/survey.ts';
 import { excerptOf } from '../../../src/surgery/secrets/excerpt.ts';
-import { surveyContent } from '../../../src/surgery/survey.ts';
 
 const value = ['k9Zqr7', 'Lm2xTb4Wn8', 'Qe6Uy3Io5Pa1'].join('');
 const other = ['Jc5Pd1', 'Vs3Hy6Fg0Ra'].join('');

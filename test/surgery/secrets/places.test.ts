@@ -1,7 +1,7 @@
 // How many of the hand-written places of secrets are found, as a tool prints them and within a record of a transcript.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRedactor } from '../../../src/surgery/redactor.ts';
+import { createRedactor } from '../../../src/surgery/redact/redactor.ts';
 import { makeRuleSet } from '../../../src/surgery/secrets/find.ts';
 import { Placeholders } from '../../../src/surgery/secrets/placeholders.ts';
 import { redactText } from '../../../src/surgery/secrets/redact-text.ts';

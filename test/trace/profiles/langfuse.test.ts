@@ -1,7 +1,7 @@
 // TRACING §3.1, attribute by attribute, beyond what seed 002's example has (test/trace/seed-example.test.ts).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { version } from '../../../src/base/version.ts';
+import { version } from '../../../src/base/version/version.ts';
 import { toWire } from '../../../src/trace/profiles/langfuse.ts';
 import { all, failedTool, generation, generationDetail, subagent, turn, withPicture } from '../sample-spans.ts';
 import { spanValues, valuesOf } from './wire-values.ts';

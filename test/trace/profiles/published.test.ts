@@ -6,7 +6,7 @@ import { toWire as toGenai } from '../../../src/trace/profiles/genai.ts';
 import { toWire as toLangfuse } from '../../../src/trace/profiles/langfuse.ts';
 import { toWire as toOpeninference } from '../../../src/trace/profiles/openinference.ts';
 import type { ProfileOptions } from '../../../src/trace/profiles/profile.ts';
-import type { TraceSpan, WireAttribute, WireSpan } from '../../../src/trace/span.ts';
+import type { TraceSpan, WireAttribute, WireSpan } from '../../../src/trace/span/span.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
 import { allSpansOf, corpusTranscripts, writeSession } from '../trace-kit.ts';
 import {

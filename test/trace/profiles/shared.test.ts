@@ -6,7 +6,7 @@ import { toWire as toGenai } from '../../../src/trace/profiles/genai.ts';
 import { toWire as toLangfuse } from '../../../src/trace/profiles/langfuse.ts';
 import { toWire as toOpeninference } from '../../../src/trace/profiles/openinference.ts';
 import type { ProfileOptions } from '../../../src/trace/profiles/profile.ts';
-import type { GenerationDetail, TraceSpan } from '../../../src/trace/span.ts';
+import type { GenerationDetail, TraceSpan } from '../../../src/trace/span/span.ts';
 import { all, generation, generationDetail, subagent, tool, turn } from '../sample-spans.ts';
 import { spanValues, valuesOf } from './wire-values.ts';
 

@@ -1,5 +1,5 @@
 // A span on the wire as one plain object, for comparing.
-import type { Wire, WireAttribute } from '../../../src/trace/span.ts';
+import type { Wire, WireAttribute } from '../../../src/trace/span/span.ts';
 
 export function valuesOf(attributes: readonly WireAttribute[] | undefined): Readonly<Record<string, unknown>> {
   return Object.fromEntries((attributes ?? []).map(({ key, value }) => [key, value]));

@@ -1,7 +1,7 @@
 // Terminal output on the page keeps its colours and loses all other control sequences.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnsi } from '../../../src/web/app/session/ansi.ts';
+import { readAnsi } from '../../../src/web/app/session/text/ansi.ts';
 
 const esc = '\u001b';
 const plain = { ink: null, ground: null, isBold: false, isFaint: false, isItalic: false, isUnderlined: false };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addLines } from '../../../src/web/app/live/live-lines.ts';
-import type { LiveLine } from '../../../src/web/wire.ts';
+import type { LiveLine } from '../../../src/web/wire/wire.ts';
 
 function line(number: number, text = `line ${number}`): LiveLine {
   return { line: number, agentId: null, time: null, kind: 'text', tool: null, text };

@@ -1,9 +1,9 @@
 // The parts of a session in the page: visible parts are loaded once, distant ones are dropped.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TurnView } from '../../../src/export/page/view.ts';
-import { PartsStore } from '../../../src/web/app/session/parts-store.ts';
-import type { SessionSource } from '../../../src/web/app/session/source.ts';
+import type { TurnView } from '../../../src/export/wire/view.ts';
+import { PartsStore } from '../../../src/web/app/session/source/parts-store.ts';
+import type { SessionSource } from '../../../src/web/app/session/source/source.ts';
 import { waitFor } from '../../support/wait.ts';
 
 interface Asked {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionHead } from '../../../src/export/page/view.ts';
-import { branchText, sessionFacts } from '../../../src/web/app/session/session-facts.ts';
+import type { SessionHead } from '../../../src/export/wire/view.ts';
+import { branchText, sessionFacts } from '../../../src/web/app/session/format/session-facts.ts';
 
 const head = {
   cwd: '/w/lamp',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { keyParam, readJson } from '../../../src/web/client.ts';
+import { keyParam, readJson } from '../../../src/web/client/client.ts';
 import { plantDamage } from '../../support/plant.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { plain } from '../../support/sound-session.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { keyParam, readText } from '../../../src/web/client.ts';
+import { keyParam, readText } from '../../../src/web/client/client.ts';
 import { runClew } from '../../support/clew.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { text, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SessionAnswers } from '../../../src/web/server/session-answers.ts';
-import { SessionCache } from '../../../src/web/server/shelf.ts';
+import { SessionAnswers } from '../../../src/web/server/answers/session-answers.ts';
+import { SessionCache } from '../../../src/web/server/answers/session-cache.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { type TranscriptBuilder, transcript } from '../../support/transcript-builder.ts';
 

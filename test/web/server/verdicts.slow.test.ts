@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { keyParam, readJson } from '../../../src/web/client.ts';
+import { keyParam, readJson } from '../../../src/web/client/client.ts';
 import { runClew } from '../../support/clew.ts';
 import { sessionId as plainId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';

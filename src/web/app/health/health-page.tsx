@@ -1,16 +1,16 @@
 // The health page: the findings of doctor in all sessions, worst first, and one selected session.
 import { useCallback, useMemo } from 'react';
-import { counted, formatBytes } from '../../../base/human.ts';
-import { readJson } from '../../client.ts';
-import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire-health.ts';
+import { counted, formatBytes } from '../../../base/text/human.ts';
+import { readJson } from '../../client/client.ts';
+import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire/health.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { useEvent, useServices, useStatus } from '../page-context.ts';
-import { addressWith, usePlace } from '../router.ts';
-import { Words } from '../session/text.tsx';
-import { PageFrame } from '../shell/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
-import { useThrottled } from '../use-throttled.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useEvent, useServices, useStatus } from '../page/page-context.ts';
+import { PageFrame } from '../page/page-frame.tsx';
+import { addressWith, usePlace } from '../page/router.ts';
+import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
+import { useThrottled } from '../page/use-throttled.ts';
+import { Words } from '../session/text/text.tsx';
 import { Operations } from './operations.tsx';
 import { ReachBar } from './reach-bar.tsx';
 import { SessionHealth } from './session-health.tsx';

@@ -1,13 +1,13 @@
 // Changes made with Clew, newest first, with undo if the server allows changes.
 import { useCallback, useState } from 'react';
-import { readJson } from '../../client.ts';
-import type { OperationRow } from '../../wire-health.ts';
-import { useEvent, useServices } from '../page-context.ts';
-import { formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
-import { ProblemNote } from '../shell/states.tsx';
-import { type Abortable, type Problem, problemOf, useAnswer } from '../use-answer.ts';
-import { useThrottled } from '../use-throttled.ts';
+import { readJson } from '../../client/client.ts';
+import type { OperationRow } from '../../wire/health.ts';
+import { type Abortable, type Problem, problemOf, useAnswer } from '../page/hooks.ts';
+import { useEvent, useServices } from '../page/page-context.ts';
+import { ProblemNote } from '../page/states.tsx';
+import { useThrottled } from '../page/use-throttled.ts';
+import { formatTime } from '../session/format/format.ts';
+import { Words } from '../session/text/text.tsx';
 
 const operationsMs = 500;
 

@@ -1,5 +1,5 @@
 // How many messages of a session a resume loads.
-import type { ReachView } from '../../wire-health.ts';
+import type { ReachView } from '../../wire/health.ts';
 
 export function ReachBar({ reach, name }: { readonly reach: ReachView; readonly name: string }) {
   const part = reach.of === 0 ? 1 : reach.loaded / reach.of;

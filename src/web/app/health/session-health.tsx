@@ -1,15 +1,15 @@
 // One session on the health page: its findings, a preview of the repair for each strategy, and the repair itself if the
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { counted, formatBytes, formatCount } from '../../../base/human.ts';
-import { keyParam, readJson } from '../../client.ts';
-import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire-health.ts';
-import { useServices } from '../page-context.ts';
-import { addressWith } from '../router.ts';
-import { writeAddress } from '../session/address.ts';
-import { Words } from '../session/text.tsx';
-import { ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, type Problem, problemOf, useAnswer } from '../use-answer.ts';
+import { counted, formatBytes, formatCount } from '../../../base/text/human.ts';
+import { keyParam, readJson } from '../../client/client.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire/health.ts';
+import { type Abortable, type Problem, problemOf, useAnswer } from '../page/hooks.ts';
+import { useServices } from '../page/page-context.ts';
+import { addressWith } from '../page/router.ts';
+import { ProblemNote, Waiting } from '../page/states.tsx';
+import { writeAddress } from '../session/source/address.ts';
+import { Words } from '../session/text/text.tsx';
 import { ReachBar } from './reach-bar.tsx';
 import { severityWords } from './severity.ts';
 

@@ -1,5 +1,5 @@
 // The page's names for the severities.
-import type { Severity } from '../../wire-health.ts';
+import type { Severity } from '../../wire/health.ts';
 
 export const severityWords: Readonly<Record<Severity, string>> = {
   fatal: 'Cannot be resumed',

@@ -1,14 +1,14 @@
 // The library page: projects and sessions, or the results of a search.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import { counted } from '../../../base/human.ts';
-import { readJson } from '../../client.ts';
-import type { ProjectRow } from '../../wire.ts';
-import { useEvent, useServices, useStatus } from '../page-context.ts';
-import { usePlace } from '../router.ts';
-import { PageFrame } from '../shell/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
-import { useThrottled } from '../use-throttled.ts';
+import { counted } from '../../../base/text/human.ts';
+import { readJson } from '../../client/client.ts';
+import type { ProjectRow } from '../../wire/wire.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useEvent, useServices, useStatus } from '../page/page-context.ts';
+import { PageFrame } from '../page/page-frame.tsx';
+import { usePlace } from '../page/router.ts';
+import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
+import { useThrottled } from '../page/use-throttled.ts';
 import { listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
 import { ListTools } from './list-tools.tsx';
 import { ProjectList, ProjectSelect } from './project-list.tsx';

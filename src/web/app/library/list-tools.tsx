@@ -1,6 +1,6 @@
 // Filters and sort order above the list.
-import { addressWith, goTo } from '../router.ts';
-import { useTypedText } from '../use-typed-text.ts';
+import { addressWith, goTo } from '../page/router.ts';
+import { useTypedText } from '../page/use-typed-text.ts';
 import type { LibraryAddress } from './library-address.ts';
 import type { FilterCounts } from './library-page.tsx';
 

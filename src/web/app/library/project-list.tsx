@@ -1,10 +1,10 @@
 // The projects: a list next to the sessions, and a select on a phone.
-import { neutralise } from '../../../base/hostile-text.ts';
-import { counted, formatAge } from '../../../base/human.ts';
-import type { ProjectRow } from '../../wire.ts';
-import { addressWith, goTo } from '../router.ts';
-import { formatKnownMoney } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import { counted, formatAge } from '../../../base/text/human.ts';
+import type { ProjectRow } from '../../wire/wire.ts';
+import { addressWith, goTo } from '../page/router.ts';
+import { formatKnownMoney } from '../session/format/format.ts';
+import { Words } from '../session/text/text.tsx';
 
 export interface ProjectListProps {
   readonly projects: readonly ProjectRow[];

@@ -1,16 +1,16 @@
 // Search results: sessions whose title or folder matches, and links to the matching lines.
 import { useCallback } from 'react';
-import { counted, formatAge } from '../../../base/human.ts';
-import { readJson } from '../../client.ts';
-import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire.ts';
-import { useServices, useStatus } from '../page-context.ts';
-import { addressWith, goTo } from '../router.ts';
-import { writeAddress } from '../session/address.ts';
-import { formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
-import { PageFrame } from '../shell/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
+import { counted, formatAge } from '../../../base/text/human.ts';
+import { readJson } from '../../client/client.ts';
+import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire/wire.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useServices, useStatus } from '../page/page-context.ts';
+import { PageFrame } from '../page/page-frame.tsx';
+import { addressWith, goTo } from '../page/router.ts';
+import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
+import { formatTime } from '../session/format/format.ts';
+import { writeAddress } from '../session/source/address.ts';
+import { Words } from '../session/text/text.tsx';
 import { type LibraryAddress, searchModes } from './library-address.ts';
 import { ProjectSelect, shortProject } from './project-list.tsx';
 

@@ -1,6 +1,6 @@
 // Marks of a session in the list: live, damaged, to be deleted.
-import { counted, formatDuration } from '../../../base/human.ts';
-import type { SessionRow } from '../../wire.ts';
+import { counted, formatDuration } from '../../../base/text/human.ts';
+import type { SessionRow } from '../../wire/wire.ts';
 
 export function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: number }) {
   const damage = damageOf(row);

@@ -1,9 +1,9 @@
 // The rows of the list, loaded a page at a time as they come into view and patched by events, so that the cost does not
 // depend on the size of the library.
 
-import { type Client, readJson } from '../../client.ts';
-import type { Events, SessionRow, SessionsQuery } from '../../wire.ts';
-import { type Problem, problemOf } from '../use-answer.ts';
+import { type Client, readJson } from '../../client/client.ts';
+import type { Events, SessionRow, SessionsQuery } from '../../wire/wire.ts';
+import { type Problem, problemOf } from '../page/hooks.ts';
 
 const pageRows = 100;
 const refreshMs = 700;

@@ -1,12 +1,12 @@
 // The table of sessions. It renders only the visible rows; each row is a link to its session.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { neutralise } from '../../../base/hostile-text.ts';
-import { formatAge, formatBytes, formatCount } from '../../../base/human.ts';
-import type { SessionRow, SessionSort } from '../../wire.ts';
-import { addressWith } from '../router.ts';
-import { formatKnownMoney, formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import { formatAge, formatBytes, formatCount } from '../../../base/text/human.ts';
+import type { SessionRow, SessionSort } from '../../wire/wire.ts';
+import { addressWith } from '../page/router.ts';
+import { formatKnownMoney, formatTime } from '../session/format/format.ts';
+import { Words } from '../session/text/text.tsx';
 import type { LibraryAddress } from './library-address.ts';
 import { shortProject } from './project-list.tsx';
 import { SessionMarks } from './session-marks.tsx';

@@ -1,6 +1,6 @@
 // A hook for `SessionRows`: it subscribes to events and re-renders on changes.
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { useServices } from '../page-context.ts';
+import { useServices } from '../page/page-context.ts';
 import type { SessionRows } from './session-rows.ts';
 
 export function useRows(make: () => SessionRows): SessionRows {

@@ -1,17 +1,17 @@
 // The live page: the sessions that run now, with their latest lines.
 import { useCallback, useEffect, useState } from 'react';
-import { counted, formatAge } from '../../../base/human.ts';
-import { readJson } from '../../client.ts';
-import type { LiveLine, LiveRow, SessionRow } from '../../wire.ts';
+import { counted, formatAge } from '../../../base/text/human.ts';
+import { readJson } from '../../client/client.ts';
+import type { LiveLine, LiveRow, SessionRow } from '../../wire/wire.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { useEvent, useServices } from '../page-context.ts';
-import { writeAddress } from '../session/address.ts';
-import { formatKnownMoney, formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
-import { PageFrame } from '../shell/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
-import { useThrottled } from '../use-throttled.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useEvent, useServices } from '../page/page-context.ts';
+import { PageFrame } from '../page/page-frame.tsx';
+import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
+import { useThrottled } from '../page/use-throttled.ts';
+import { formatKnownMoney, formatTime } from '../session/format/format.ts';
+import { writeAddress } from '../session/source/address.ts';
+import { Words } from '../session/text/text.tsx';
 import { addLines, type LiveLines, lineKey } from './live-lines.ts';
 
 const ageMs = 15_000;

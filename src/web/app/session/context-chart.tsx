@@ -1,7 +1,7 @@
 // The size of the conversation after each turn: one small chart, with marks for compactions. A click goes to
 // the turn. If there are more turns than columns, turns share a column, and the largest of them is drawn.
-import { formatTokens } from '../../../base/human.ts';
-import type { SessionHead, TurnRow } from '../../../export/page/view.ts';
+import { formatTokens } from '../../../base/text/human.ts';
+import type { SessionHead, TurnRow } from '../../../export/wire/view.ts';
 
 const width = 280;
 const height = 56;

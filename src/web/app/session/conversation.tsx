@@ -10,13 +10,13 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { SessionHead } from '../../../export/page/view.ts';
-import { Boundary } from './boundary.tsx';
+import type { SessionHead } from '../../../export/wire/view.ts';
+import { Boundary } from './items/boundary.tsx';
+import { PartView } from './items/part.tsx';
 import { rowOfPart } from './outline-rows.ts';
-import { placeName, type Target, type TargetLine } from './page-context.ts';
-import { PartView } from './part.tsx';
-import type { PartsStore } from './parts-store.ts';
-import { PlainText, Words } from './text.tsx';
+import { placeName, type Target, type TargetLine } from './source/page-context.ts';
+import type { PartsStore } from './source/parts-store.ts';
+import { PlainText, Words } from './text/text.tsx';
 
 export interface ConversationHandle {
   goTo(target: Target): void;

@@ -1,10 +1,10 @@
 // Find in the session: the server searches the whole transcript, the page goes from hit to hit and marks the words
 // on the screen. The marks are ranges of the browser, so that no text is changed for them.
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '../../../base/human.ts';
-import type { FindHit } from '../../../export/page/view.ts';
-import type { SessionSource } from './source.ts';
-import { Words } from './text.tsx';
+import { formatCount } from '../../../base/text/human.ts';
+import type { FindHit } from '../../../export/wire/view.ts';
+import type { SessionSource } from './source/source.ts';
+import { Words } from './text/text.tsx';
 
 export interface FindBarProps {
   readonly source: SessionSource;

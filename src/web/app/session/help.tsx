@@ -1,5 +1,5 @@
 // The keys of the session page.
-import { KeyHelp, type KeyMeaning } from '../key-help.tsx';
+import { KeyHelp, type KeyMeaning } from '../keys/key-help.tsx';
 
 const keys: readonly KeyMeaning[] = [
   [['j'], 'next turn'],

@@ -1,5 +1,5 @@
 // The rows of the outline ⇄ the parts of the conversation.
-import type { TurnRow } from '../../../export/page/view.ts';
+import type { TurnRow } from '../../../export/wire/view.ts';
 
 /** The row of the turn that a part belongs to. */
 export function rowOfPart(rows: readonly TurnRow[], part: number): TurnRow | undefined {

@@ -1,11 +1,11 @@
 // The outline next to the conversation: a row for each turn with what it took, and the size of the context over time.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef } from 'react';
-import { formatDuration } from '../../../base/human.ts';
-import type { SessionHead, TurnRow } from '../../../export/page/view.ts';
+import { formatDuration } from '../../../base/text/human.ts';
+import type { SessionHead, TurnRow } from '../../../export/wire/view.ts';
 import { ContextChart } from './context-chart.tsx';
-import { formatKnownMoney, formatTime } from './format.ts';
-import { Words } from './text.tsx';
+import { formatKnownMoney, formatTime } from './format/format.ts';
+import { Words } from './text/text.tsx';
 
 export interface OutlineProps {
   readonly head: SessionHead;

@@ -1,10 +1,10 @@
 // All turns of a session at once, for paper: each block as it is before a reader opens or closes anything.
-import { Boundary } from './boundary.tsx';
+import { Boundary } from './items/boundary.tsx';
+import { PartView } from './items/part.tsx';
 import { rowOfPart } from './outline-rows.ts';
-import { ActionsContext, type PageActions, SourceContext } from './page-context.ts';
-import { PartView } from './part.tsx';
 import { SessionHeader } from './session-header.tsx';
-import type { Printable, SessionSource } from './source.ts';
+import { ActionsContext, type PageActions, SourceContext } from './source/page-context.ts';
+import type { Printable, SessionSource } from './source/source.ts';
 
 const nothing = (): void => {};
 

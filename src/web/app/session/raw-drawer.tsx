@@ -1,11 +1,11 @@
 // The raw line of a block: as it is in the file, or formatted for reading.
 import { useEffect, useRef, useState } from 'react';
-import { neutralise } from '../../../base/hostile-text.ts';
-import { formatBytes } from '../../../base/human.ts';
-import type { Place } from '../../../export/page/view.ts';
-import { useActions } from './page-context.ts';
-import type { RawLine, SessionSource } from './source.ts';
-import { Words } from './text.tsx';
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import { formatBytes } from '../../../base/text/human.ts';
+import type { Place } from '../../../export/wire/view.ts';
+import { useActions } from './source/page-context.ts';
+import type { RawLine, SessionSource } from './source/source.ts';
+import { Words } from './text/text.tsx';
 
 export interface RawDrawerProps {
   readonly source: SessionSource;

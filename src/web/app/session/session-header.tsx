@@ -1,11 +1,11 @@
 // The top of the session page: title, folder, times, usage, branches and actions.
 
-import { neutralise } from '../../../base/hostile-text.ts';
-import { shellQuote } from '../../../base/shell-quote.ts';
-import type { SessionHead } from '../../../export/page/view.ts';
-import { useActions, useSource } from './page-context.ts';
-import { branchText, sessionFacts } from './session-facts.ts';
-import { Words } from './text.tsx';
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import { shellQuote } from '../../../base/text/shell-quote.ts';
+import type { SessionHead } from '../../../export/wire/view.ts';
+import { branchText, sessionFacts } from './format/session-facts.ts';
+import { useActions, useSource } from './source/page-context.ts';
+import { Words } from './text/text.tsx';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;

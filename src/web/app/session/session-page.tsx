@@ -1,14 +1,16 @@
 // The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
 // address up to date with the place on the screen, so that the address is always a link to it.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { neutralise } from '../../../base/hostile-text.ts';
-import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/page/view.ts';
-import type { SessionAddress } from './address.ts';
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/view.ts';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
 import { FindBar } from './find-bar.tsx';
 import { Help } from './help.tsx';
 import { Outline } from './outline.tsx';
 import { rowOfPart } from './outline-rows.ts';
+import { RawDrawer } from './raw-drawer.tsx';
+import { SessionHeader } from './session-header.tsx';
+import type { SessionAddress } from './source/address.ts';
 import {
   ActionsContext,
   LiveContext,
@@ -16,11 +18,9 @@ import {
   SourceContext,
   TargetContext,
   type TargetLine,
-} from './page-context.ts';
-import { RawDrawer } from './raw-drawer.tsx';
-import { SessionHeader } from './session-header.tsx';
-import type { SessionSource } from './source.ts';
-import { Words } from './text.tsx';
+} from './source/page-context.ts';
+import type { SessionSource } from './source/source.ts';
+import { Words } from './text/text.tsx';
 import { useKeys } from './use-keys.ts';
 import { type LoadedSession, useSession } from './use-session.ts';
 

@@ -1,9 +1,9 @@
 // The head of a session on the page, and the store of its parts: loaded for a branch, and again whenever it grows.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { SessionHead } from '../../../export/page/view.ts';
+import type { SessionHead } from '../../../export/wire/view.ts';
 import { rowOfPart } from './outline-rows.ts';
-import { PartsStore } from './parts-store.ts';
-import type { SessionSource, SessionStart } from './source.ts';
+import { PartsStore } from './source/parts-store.ts';
+import type { SessionSource, SessionStart } from './source/source.ts';
 
 export interface LoadedSession {
   readonly head: SessionHead;

@@ -1,15 +1,15 @@
 // The messages that a number counts, the most expensive first: tokens, cost, file and line, and the duplicate lines that
 // are not counted.
 import { useCallback, useEffect, useRef } from 'react';
-import { counted, formatCount } from '../../../base/human.ts';
-import { readJson } from '../../client.ts';
-import type { ReceiptView, UsageQuery } from '../../wire-usage.ts';
-import { useServices } from '../page-context.ts';
-import { writeAddress } from '../session/address.ts';
-import { formatMoney, formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
-import { ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
+import { counted, formatCount } from '../../../base/text/human.ts';
+import { readJson } from '../../client/client.ts';
+import type { ReceiptView, UsageQuery } from '../../wire/usage.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useServices } from '../page/page-context.ts';
+import { ProblemNote, Waiting } from '../page/states.tsx';
+import { formatMoney, formatTime } from '../session/format/format.ts';
+import { writeAddress } from '../session/source/address.ts';
+import { Words } from '../session/text/text.tsx';
 
 export interface ReceiptsOf {
   readonly title: string;

@@ -1,10 +1,10 @@
 // The most expensive sessions and turns, each a link.
-import { counted } from '../../../base/human.ts';
-import type { TopAnswer, UsageQuery } from '../../wire-usage.ts';
+import { counted } from '../../../base/text/human.ts';
+import type { TopAnswer, UsageQuery } from '../../wire/usage.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { writeAddress } from '../session/address.ts';
-import { formatKnownMoney, formatTime } from '../session/format.ts';
-import { Words } from '../session/text.tsx';
+import { formatKnownMoney, formatTime } from '../session/format/format.ts';
+import { writeAddress } from '../session/source/address.ts';
+import { Words } from '../session/text/text.tsx';
 
 export interface TopListsProps {
   readonly top: TopAnswer;

@@ -1,5 +1,5 @@
 // The usage page's address → days, project and measure.
-import type { UsageQuery } from '../../wire-usage.ts';
+import type { UsageQuery } from '../../wire/usage.ts';
 
 export const measures = ['cost', 'tokens'] as const;
 export type Measure = (typeof measures)[number];

@@ -1,16 +1,16 @@
 // The usage page: cost and tokens by time, model, project and tool, with the messages that each number counts.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { counted, formatCount, formatTokens } from '../../../base/human.ts';
-import { type Client, readJson } from '../../client.ts';
-import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire-usage.ts';
+import { counted, formatCount, formatTokens } from '../../../base/text/human.ts';
+import { type Client, readJson } from '../../client/client.ts';
+import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { useServices, useStatus } from '../page-context.ts';
-import { addressWith, usePlace } from '../router.ts';
-import { Words } from '../session/text.tsx';
-import { PageFrame } from '../shell/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../shell/states.tsx';
-import { type Abortable, useAnswer } from '../use-answer.ts';
-import { useThrottled } from '../use-throttled.ts';
+import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { useServices, useStatus } from '../page/page-context.ts';
+import { PageFrame } from '../page/page-frame.tsx';
+import { addressWith, usePlace } from '../page/router.ts';
+import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
+import { useThrottled } from '../page/use-throttled.ts';
+import { Words } from '../session/text/text.tsx';
 import { BarList } from './bar-list.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';

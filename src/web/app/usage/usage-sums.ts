@@ -1,7 +1,7 @@
 // The measured number of a sum of usage, and its text.
-import { formatTokens } from '../../../base/human.ts';
-import type { UsageSumView } from '../../wire-usage.ts';
-import { formatKnownMoney } from '../session/format.ts';
+import { formatTokens } from '../../../base/text/human.ts';
+import type { UsageSumView } from '../../wire/usage.ts';
+import { formatKnownMoney } from '../session/format/format.ts';
 import type { Measure } from './usage-address.ts';
 
 export function costText({ costMicroUsd, unpricedMessages }: UsageSumView): string {

@@ -1,0 +1,95 @@
+// The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a
+// sub-agent gets a copy with its own conversation.
+import type { ModelRequest, StreamModel } from '../../api/client/model.ts';
+import type { ClientHost } from '../../session/resume/messages/model.ts';
+import type { AgentOptions } from '../contract/agent.ts';
+import type { AgentMark, EmitEvent, ToolCallView } from '../contract/event.ts';
+import type { AgentHooks, HookRunner } from '../contract/hook.ts';
+import type { Approve, PermissionJudge } from '../contract/permission.ts';
+import type { PermissionMode } from '../contract/permission-mode.ts';
+import type { AgentTask, AskUser, Tool, ToolOutcome, Workspace } from '../contract/tool.ts';
+import type { AgentDefinition } from '../prompt/agent-definition.ts';
+import type { Section } from '../prompt/situation.ts';
+import type { OpenSession } from '../session/open-session.ts';
+import type { PromptKeeper } from '../session/prompt-keeper.ts';
+import type { ThinkingMarks } from '../session/thinking.ts';
+import type { UsedIds } from '../session/used-ids.ts';
+import type { Clock } from './clock.ts';
+import type { CostMeter } from './cost.ts';
+import type { EventBus } from './event-bus.ts';
+
+export interface AgentContext extends ConversationContext {
+  readonly options: AgentOptions;
+  readonly clock: Clock;
+  readonly bus: EventBus;
+  readonly meter: CostMeter;
+  readonly streamModel: StreamModel;
+  readonly maxRetries: number;
+  readonly smallModel: string;
+  readonly thinkingTokens: number | undefined;
+  /** The host that requests are sent to. */
+  readonly host: ClientHost;
+  readonly judge: PermissionJudge;
+  readonly hookRunner: HookRunner;
+  /** Asks one question at a time, for sub-agents too. */
+  readonly approve: Approve;
+  readonly askUser: AskUser;
+  readonly definitions: readonly AgentDefinition[];
+  /** Aborted when the agent closes, not when a turn ends. */
+  readonly lifetime: AbortSignal;
+  readonly session: () => OpenSession;
+  readonly mode: () => PermissionMode;
+  /** The date, folder and platform for a sub-agent with this model. */
+  readonly describeEnvironment: (model: string) => readonly Section[];
+  /** Sends the text to the model at the next pause. */
+  readonly addNews: (text: string) => void;
+  /** Closing the agent waits for the task. */
+  readonly addBackground: (task: Promise<unknown>) => void;
+}
+
+/** The part of the context that is different in a sub-agent. */
+export interface ConversationContext {
+  /** Only in a sub-agent. */
+  readonly mark?: AgentMark;
+  readonly emit: EmitEvent;
+  readonly hooks: AgentHooks;
+  readonly limits: TurnLimits;
+  /** `undefined` in a sub-agent, whose conversation is too short to be summarised. */
+  readonly compaction: TurnCompaction | undefined;
+  readonly thinkingNotices: ThinkingNotices;
+  readonly workspace: () => Workspace;
+  readonly model: () => string;
+  readonly tools: () => readonly Tool[];
+  readonly prompt: () => Pick<PromptKeeper, 'current'>;
+  /** The environment and instructions that the model has to know. */
+  readonly sections: () => Promise<readonly Section[]>;
+  readonly messages: (model: string) => ModelRequest['messages'];
+  readonly marks: () => ThinkingMarks;
+  readonly usedIds: () => UsedIds;
+  /** Texts for the model that arrived since the last call, such as the ends of background tasks. */
+  readonly takeNews: () => readonly string[];
+  /** Instructions for the files that a call touched, if the conversation does not have them yet. */
+  readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
+  /** Called before an answer without calls ends the turn. Returns a reason to continue. */
+  readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<string | undefined>;
+  readonly startAgent: (task: AgentTask, callId: string, signal: AbortSignal) => Promise<ToolOutcome>;
+}
+
+export interface TurnLimits {
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+}
+
+export interface TurnCompaction {
+  isDue(): boolean;
+  /** Resolves to whether the conversation was compacted. */
+  run(isTurnOpen: boolean, signal: AbortSignal): Promise<boolean>;
+}
+
+/** What the user already knows about thinking, so that each notice appears once. */
+export interface ThinkingNotices {
+  /** How many answers lost their thinking in the last request. */
+  leftOut: number;
+  /** The thinking blocks that the API reported. */
+  readonly reported: Set<string>;
+}

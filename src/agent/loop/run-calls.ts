@@ -1,0 +1,187 @@
+// Runs the calls of one answer and emits a result for each, in call order. Read-only calls run together; the others run
+// one after the other.
+import { randomUUID } from 'node:crypto';
+import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from '../contract/event.ts';
+import { failedOutcome, findTool, type ToolOutcome } from '../contract/tool.ts';
+import type { OpenCall } from './answer.ts';
+import { openCall } from './call-context.ts';
+import type { AgentContext } from './context.ts';
+import { callFields, interrupted, interruptedText, type Permit, permitCall } from './permit-call.ts';
+
+export interface CallsOutcome {
+  /** By the signal, or because the user refused a call to say something else. */
+  readonly isInterrupted: boolean;
+  /** Why a hook ended the turn. */
+  readonly stop: string | undefined;
+  /** Texts of hooks for the model, sent after the results. */
+  readonly notes: readonly string[];
+  readonly denials: TurnEnded['denials'];
+}
+
+/** How long an aborted tool may take to end. */
+const graceMs = 5000;
+
+export async function runCalls(
+  calls: readonly OpenCall[],
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<CallsOutcome> {
+  const round = new Round(calls, context, signal);
+  for (const batch of batchesOf(calls, context)) await round.run(batch);
+  return round.outcome();
+}
+
+/** Emits a result for calls that did not run. */
+export async function closeCalls(calls: readonly OpenCall[], text: string, emit: EmitEvent): Promise<void> {
+  for (const { view, uuid } of calls) {
+    const outcome = failedOutcome(text);
+    await emit({ type: 'result', uuid: randomUUID(), call: view, callUuid: uuid, outcome, refused: 'interrupted' });
+  }
+}
+
+/** Adjacent read-only calls form one batch. */
+function batchesOf(calls: readonly OpenCall[], { tools }: AgentContext): OpenCall[][] {
+  const batches: { readonly isReadOnly: boolean; readonly calls: OpenCall[] }[] = [];
+  for (const call of calls) {
+    const tool = findTool(tools(), call.view.name);
+    const parsed = tool?.parse(call.view.input);
+    const isReadOnly = parsed !== undefined && 'input' in parsed && tool?.isReadOnly(parsed.input) === true;
+    const last = batches.at(-1);
+    if (isReadOnly && last?.isReadOnly === true) last.calls.push(call);
+    else batches.push({ isReadOnly, calls: [call] });
+  }
+  return batches.map((batch) => batch.calls);
+}
+
+type Finished = Pick<CallFinished, 'call' | 'outcome' | 'refused'>;
+
+class Round {
+  readonly #calls: readonly OpenCall[];
+  readonly #context: AgentContext;
+  readonly #signal: AbortSignal;
+  readonly #finished = new Map<OpenCall, Finished>();
+  readonly #notes: string[] = [];
+  readonly #denials: TurnEnded['denials'][number][] = [];
+  #emitted = 0;
+  #emitting: Promise<void> = Promise.resolve();
+  #isRefused = false;
+  #stop: string | undefined;
+
+  constructor(calls: readonly OpenCall[], context: AgentContext, signal: AbortSignal) {
+    this.#calls = calls;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** Asks for permission call by call; permitted calls already run meanwhile. */
+  async run(batch: readonly OpenCall[]): Promise<void> {
+    const running: Promise<void>[] = [];
+    try {
+      for (const call of batch) {
+        const permit = await this.#permit(call);
+        if (permit.kind === 'run') running.push(this.#runCall(call, permit));
+        else await this.#refuse(call, permit);
+      }
+    } finally {
+      // If one call fails because nothing can be written, the others are aborted and awaited.
+      await Promise.allSettled(running);
+    }
+    await Promise.all(running);
+  }
+
+  outcome(): CallsOutcome {
+    return {
+      isInterrupted: this.#signal.aborted || this.#isRefused,
+      stop: this.#stop,
+      notes: this.#notes,
+      denials: this.#denials,
+    };
+  }
+
+  async #permit(call: OpenCall): Promise<Permit> {
+    if (this.#signal.aborted || this.#isRefused) return interrupted();
+    if (this.#stop !== undefined) return { kind: 'stop', outcome: failedOutcome(this.#stop), reason: this.#stop };
+    return permitCall(call, this.#context, this.#signal);
+  }
+
+  async #refuse(call: OpenCall, permit: Exclude<Permit, { readonly kind: 'run' }>): Promise<void> {
+    if (permit.kind === 'stop') {
+      this.#stop = permit.reason;
+      return this.#finish(call, { call: call.view, outcome: permit.outcome, refused: 'hook' });
+    }
+    const { id, name, input } = call.view;
+    if (permit.refused === 'permission' || permit.refused === 'hook')
+      this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input });
+    this.#isRefused ||= permit.isInterrupt;
+    await this.#finish(call, { call: call.view, outcome: permit.outcome, refused: permit.refused });
+  }
+
+  async #runCall(call: OpenCall, permit: Permit & { readonly kind: 'run' }): Promise<void> {
+    const { tool, view, notes } = permit;
+    await this.#context.emit({ type: 'call', call: view });
+    const { call: callContext, close } = openCall(this.#context, view, this.#signal, permit);
+    const running = (async () => tool.run(view.input, callContext))().catch(brokenTool);
+    const outcome = await this.#withGrace(running);
+    close();
+    this.#notes.push(...notes);
+    if (!outcome.isError) await this.#addInstructions(view);
+    if (!this.#signal.aborted) await this.#askHooks(view, outcome);
+    await this.#finish(call, { call: view, outcome });
+  }
+
+  /** Calls in one batch may touch the same folder. */
+  async #addInstructions(view: ToolCallView): Promise<void> {
+    for (const text of await this.#context.findInstructions(view))
+      if (!this.#notes.includes(text)) this.#notes.push(text);
+  }
+
+  async #askHooks(view: ToolCallView, outcome: ToolOutcome): Promise<void> {
+    const fields = { ...callFields(view), tool_response: outcome.stored };
+    const verdict = await this.#context.hooks.run('PostToolUse', view.name, fields, this.#signal);
+    if (verdict.blocked !== undefined) this.#notes.push(`A hook says of ${view.name}: ${verdict.blocked}`);
+    this.#notes.push(...verdict.context);
+    this.#stop ??= verdict.stop;
+  }
+
+  async #withGrace(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
+    const over = new AbortController();
+    const left = untilAborted(this.#signal, over.signal).then(async () => {
+      await this.#context.clock.sleep(graceMs, over.signal);
+      return failedOutcome(interruptedText);
+    });
+    try {
+      return await Promise.race([running, left]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Emits results in call order, each as soon as all earlier ones are emitted. */
+  async #finish(call: OpenCall, finished: Finished): Promise<void> {
+    this.#finished.set(call, finished);
+    this.#emitting = this.#emitting.then(() => this.#emitFinished());
+    await this.#emitting;
+  }
+
+  async #emitFinished(): Promise<void> {
+    for (;;) {
+      const call = this.#calls[this.#emitted];
+      const finished = call === undefined ? undefined : this.#finished.get(call);
+      if (call === undefined || finished === undefined) return;
+      this.#emitted++;
+      await this.#context.emit({ type: 'result', uuid: randomUUID(), callUuid: call.uuid, ...finished });
+    }
+  }
+}
+
+/** Never resolves if `over` is aborted first. */
+function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: over });
+  });
+}
+
+function brokenTool(error: unknown): ToolOutcome {
+  return failedOutcome(`The tool itself failed: ${error instanceof Error ? error.message : String(error)}`);
+}

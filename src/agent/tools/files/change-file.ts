@@ -1,0 +1,81 @@
+// Writes new text to a file atomically. Write and Edit share the checks that prevent data loss: the model has seen the
+// file, its bytes have not changed since, it is text, and it is not too large.
+import { constants } from 'node:fs';
+import { access, chmod } from 'node:fs/promises';
+import { type FileIdentity, identify } from '../../../store/append.ts';
+import { replaceFile, writeNewFile } from '../../../store/replace.ts';
+import type { CallContext } from '../../contract/tool.ts';
+import { ToolFailure } from '../shared/define.ts';
+import { limits } from '../shared/limits.ts';
+import { type FoundFile, readLinkTarget, readWhole, sha256, withFile } from './file-access.ts';
+import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
+import { withPinned } from './pinned-folder.ts';
+
+export interface SeenText extends FileText {
+  readonly found: FoundFile;
+  readonly isPartial: boolean;
+  readonly identity: FileIdentity;
+}
+
+/** Returns the current text of the file if the model has seen it. */
+export async function readSeenText(context: CallContext, file: string): Promise<SeenText> {
+  const { workspace } = context;
+  return withFile(context, 'write', file, async (handle, found) => {
+    const identity = identify(found.realPath);
+    const bytes = await readWhole(handle, found, limits.change.fileBytes);
+    const decoded = decodeText(bytes);
+    if (decoded === undefined) throw new ToolFailure(`${file} is a binary file; it is changed only with Bash.`);
+    const seen = workspace.files.seen(found.realPath);
+    if (seen === undefined) throw new ToolFailure(`${file} has not been read yet. Read it first, then change it.`);
+    if (seen.sha256 !== sha256(bytes))
+      throw new ToolFailure(
+        `${file} has changed since it was read, by the person or by another program. Read it again before changing it.`,
+      );
+    return { ...decoded, found, isPartial: seen.isPartial, identity };
+  });
+}
+
+export async function replaceText(context: CallContext, seen: SeenText, text: string): Promise<void> {
+  const { found, identity } = seen;
+  const bytes = encodeText({ ...seen, text });
+  if (bytes === undefined)
+    throw new ToolFailure(
+      `${found.file} is ${encodingNames[seen.encoding]}, which lacks a character of the new text. Use only characters up to U+00FF, or convert the file with Bash (iconv) first.`,
+    );
+  refuseHuge(found.file, bytes);
+  await access(found.realPath, constants.W_OK).catch(() => {
+    throw new ToolFailure(`${found.file} is write-protected.`);
+  });
+  await context.keepFile(found.realPath);
+  await withPinned(context, found.realPath, ({ exact }) =>
+    replaceFile(exact, bytes, { expected: identity, isExact: true }),
+  );
+  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: seen.isPartial });
+}
+
+export async function createText(context: CallContext, file: string, text: string): Promise<void> {
+  const target = await readLinkTarget(file);
+  if (target !== undefined)
+    throw new ToolFailure(`${file} is a link to ${target}, which is not there. Write to that path itself.`);
+  const bytes = Buffer.from(text, 'utf8');
+  refuseHuge(file, bytes);
+  await context.keepFile(file);
+  await withPinned(context, file, async ({ exact, realPath }) => {
+    await writeNewFile(exact, bytes);
+    // Usual permissions; the files of the store are readable only by their owner.
+    await chmod(exact, 0o666 & ~process.umask());
+    context.workspace.files.remember(realPath, { sha256: sha256(bytes), isPartial: false });
+  });
+}
+
+/** For the transcript, which does not store a very long text twice. */
+export function keptText(text: string): string | null {
+  return text.length > limits.change.keptChars ? null : text;
+}
+
+function refuseHuge(file: string, bytes: Buffer): void {
+  if (bytes.length > limits.change.fileBytes)
+    throw new ToolFailure(
+      `The new text of ${file} is larger than ${limits.change.fileBytes} bytes; use Bash for that.`,
+    );
+}

@@ -1,0 +1,67 @@
+// Sends one plain request to the Messages API and returns the text of the answer. An error is one line; nothing is
+// retried, because every caller has a fallback.
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/json.ts';
+import { reasonOf } from './failure.ts';
+
+export interface Question {
+  readonly model: string;
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxTokens: number;
+}
+
+export interface AskOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+  /** What to do instead if it fails, for the error message. */
+  readonly instead: string;
+}
+
+/** Holds `ANTHROPIC_API_KEY` and optionally `ANTHROPIC_BASE_URL`. */
+export async function askModel(question: Question, { env, timeoutMs = 180_000, instead }: AskOptions): Promise<string> {
+  const key = env.ANTHROPIC_API_KEY;
+  if (!key) throw new UserError('ANTHROPIC_API_KEY is not set', `set it, or ${instead}`);
+  const base = (env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/+$/, '');
+  const { status, text } = await post(`${base}/v1/messages`, key, question, timeoutMs, instead);
+  const body = asObject(parseJson(text));
+  if (status !== 200) {
+    const said = asString(asObject(body?.error)?.message) ?? text.slice(0, 200);
+    throw failure(`the API answered ${status}: ${said}`, instead);
+  }
+  const blocks = isArray(body?.content) ? body.content.filter(isObject) : [];
+  const answer = blocks.flatMap((block) => (block.type === 'text' ? (asString(block.text) ?? []) : [])).join('\n');
+  if (answer.trim() === '') throw failure(`the API returned no text (${body?.stop_reason ?? 'no reason'})`, instead);
+  if (body?.stop_reason === 'max_tokens')
+    throw failure(`the answer did not fit into ${question.maxTokens} tokens`, instead);
+  return answer;
+}
+
+async function post(
+  url: string,
+  key: string,
+  { model, system, prompt, maxTokens }: Question,
+  timeoutMs: number,
+  instead: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const messages = [{ role: 'user', content: prompt }];
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify({ model, max_tokens: maxTokens, system, messages }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    const why = isLate
+      ? `did not answer within ${Math.round(timeoutMs / 1000)} s`
+      : `cannot be reached (${reasonOf(error)})`;
+    throw failure(`${new URL(url).host} ${why}`, instead);
+  }
+}
+
+function failure(message: string, instead: string): UserError {
+  return new UserError(message.replace(/\s+/g, ' '), instead, exitCodes.failed);
+}

@@ -1,0 +1,145 @@
+// Converts a scripted reply to a message, and to the events of the API's stream: each block first empty, then its
+// content in parts.
+import { randomUUID } from 'node:crypto';
+import { asString, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { estimateTextTokens } from '../request/json-size.ts';
+import type { ApiError, ReplyBlock, ScriptedReply } from './script.ts';
+
+export interface StreamEvent {
+  readonly data: JsonObject;
+  /** The pause before it. */
+  readonly pauseMs: number;
+}
+
+/** The reply as it is returned without streaming. */
+export function replyMessage(request: JsonObject, reply: ScriptedReply): JsonObject {
+  const content = reply.blocks.map(withId);
+  const callsTools = content.some((block) => block.type === 'tool_use');
+  return {
+    model: reply.model ?? request.model,
+    id: reply.id ?? newId('msg_'),
+    type: 'message',
+    role: 'assistant',
+    content,
+    stop_reason: reply.stopReason ?? (callsTools ? 'tool_use' : 'end_turn'),
+    stop_sequence: null,
+    usage: {
+      input_tokens: estimateTextTokens([request.messages, request.system, request.tools]),
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: Math.max(1, estimateTextTokens(content)),
+      service_tier: 'standard',
+      ...reply.usage,
+    },
+    ...(reply.inputTransformations === undefined ? {} : { input_transformations: reply.inputTransformations }),
+  };
+}
+
+/** `message_start` … `message_stop`, in the API's order. */
+export function* replyEvents(request: JsonObject, reply: ScriptedReply): Generator<StreamEvent> {
+  const { content, stop_reason, stop_sequence, usage, ...envelope } = replyMessage(request, reply);
+  const started = { ...(usage as JsonObject), output_tokens: 1 };
+  yield event({
+    type: 'message_start',
+    message: { ...envelope, content: [], stop_reason: null, stop_sequence: null, usage: started },
+  });
+  const blocks = content as readonly ReplyBlock[]; // made by replyMessage
+  for (const [index, block] of blocks.entries()) {
+    const { start, deltas } = inPieces(block);
+    yield event({ type: 'content_block_start', index, content_block: start }, pauseBefore(reply, index));
+    if (index === 0) yield event({ type: 'ping' });
+    for (const delta of deltas) yield event({ type: 'content_block_delta', index, delta });
+    yield event({ type: 'content_block_stop', index });
+  }
+  yield event({ type: 'message_delta', delta: { stop_reason, stop_sequence }, usage });
+  yield event({ type: 'message_stop' });
+}
+
+export function errorEvent(error: ApiError): JsonObject {
+  return { type: 'error', error: { type: error.type, message: error.message } };
+}
+
+export function newId(prefix: string): string {
+  return `${prefix}01${randomUUID().replaceAll('-', '').slice(0, 22)}`;
+}
+
+function event(data: JsonObject, pauseMs = 0): StreamEvent {
+  return { data, pauseMs };
+}
+
+function withId(block: ReplyBlock): ReplyBlock {
+  return block.type === 'tool_use' && block.id === undefined ? { ...block, id: newId('toolu_') } : block;
+}
+
+function pauseBefore({ betweenBlocksMs = 0 }: ScriptedReply, index: number): number {
+  if (index === 0) return 0;
+  return typeof betweenBlocksMs === 'number' ? betweenBlocksMs : (betweenBlocksMs[index - 1] ?? 0);
+}
+
+interface Pieces {
+  readonly start: JsonObject;
+  readonly deltas: readonly JsonObject[];
+}
+
+/** A block without streamed content is complete in its first event, like the results of the API's own tools. */
+function inPieces(block: ReplyBlock): Pieces {
+  switch (block.type) {
+    case 'text':
+      return textPieces(block);
+    case 'thinking':
+      return thinkingPieces(block);
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      return callPieces(block);
+    default:
+      return { start: block, deltas: [] };
+  }
+}
+
+function textPieces(block: ReplyBlock): Pieces {
+  const { citations } = block;
+  const cited: readonly JsonValue[] = isArray(citations) ? citations : [];
+  return {
+    start: { ...block, text: '', ...(isArray(citations) ? { citations: [] } : {}) },
+    deltas: [
+      ...cut(asString(block.text) ?? '').map((text) => ({ type: 'text_delta', text })),
+      ...cited.map((citation) => ({ type: 'citations_delta', citation })),
+    ],
+  };
+}
+
+function thinkingPieces(block: ReplyBlock): Pieces {
+  const signature = asString(block.signature);
+  return {
+    start: { ...block, thinking: '', signature: '' },
+    deltas: [
+      ...cut(asString(block.thinking) ?? '').map((thinking) => ({ type: 'thinking_delta', thinking })),
+      ...(signature === undefined ? [] : [{ type: 'signature_delta', signature }]),
+    ],
+  };
+}
+
+function callPieces(block: ReplyBlock): Pieces {
+  const input = block.input === undefined ? [] : cut(JSON.stringify(block.input));
+  return {
+    start: { ...block, input: {} },
+    deltas: ['', ...input].map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+  };
+}
+
+const pieceChars = 40;
+const maxPieces = 500;
+
+/** Never splits a surrogate pair, which would be invalid JSON text. */
+function cut(text: string): readonly string[] {
+  const chars = Math.max(pieceChars, Math.ceil(text.length / maxPieces));
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = at + chars;
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++;
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}

@@ -1,0 +1,182 @@
+// clew archive: copies of sessions in Clew's own folder; with --list and --verify, what is there and whether it is whole.
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { asObject, asString, parseJson } from '../../base/json/json.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { counted, formatBytes, formatCount } from '../../base/text/human.ts';
+import { type ArchiveReport, archiveFolder, archiveSessions } from '../../library/archive/archive.ts';
+import { findOrphans, type OrphanSession } from '../../library/archive/orphans.ts';
+import { type Verification, verifyArchive } from '../../library/archive/verify.ts';
+import { leftOutNotes } from '../../library/session-files/session-paths.ts';
+import { refuseOtherFile } from '../../session/transcript/recognise.ts';
+import { discoverSessions, type FoundSession, type FoundSessions, findSession } from '../../store/discover.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { type CommandInput, type CommandIo, textFlag } from '../command/command.ts';
+import { problemText } from '../command/unread.ts';
+import { folderOfTranscript, projectFilter } from '../input/project.ts';
+import { rootsOf } from '../input/session.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { writeOut } from '../terminal/output.ts';
+import { showByteProgress } from '../terminal/progress.ts';
+import { readStdin } from '../terminal/stdin.ts';
+import { listArchived } from './list.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags } = input;
+  const modes = ['auto', 'list', 'verify'].filter((name) => flags[name] === true);
+  if (modes.length > 1) throw new UserError(`--${modes.join(' and --')} do not go together`, 'give one of them');
+  if (flags.auto === true) return archiveFromHook(input);
+  if (flags.list === true) return listArchived(input);
+  if (flags.verify === true) return verify(input);
+  const sessions = await chosenSessions(input);
+  if (sessions.length === 0) return sayNothing(input);
+  await archive(input, sessions);
+}
+
+async function archive({ flags, io, unread }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
+  const progress = showByteProgress(io.stderr, 'archiving');
+  const isDryRun = flags['dry-run'] === true;
+  const report = await archiveSessions(sessions, {
+    folder: archiveFolder(io.env),
+    isDryRun,
+    onStart: (bytes) => progress.start(bytes),
+    onRead: (bytes) => progress.add(bytes),
+    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  }).finally(() => progress.end());
+  for (const { problem, leftOut } of report.sessions) {
+    if (problem !== undefined) writeNotice(io.stderr, `${problem}; check the permissions`);
+    else for (const note of leftOutNotes(leftOut)) writeNotice(io.stderr, note);
+  }
+  const text =
+    flags.json === true
+      ? `${jsonText({ ...jsonReport(report, io), unread: unread.problems }, 2)}\n`
+      : reportText(report, isDryRun);
+  await writeOut([text], io);
+  const failed = report.sessions.filter((session) => session.outcome === 'failed').length;
+  if (failed > 0)
+    throw new UserError(
+      `${counted(failed, 'session')} could not be archived`,
+      'check the permissions',
+      exitCodes.failed,
+    );
+}
+
+async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
+  const { flags } = input;
+  const { sessions, problems } = await everySession(rootsOf(input));
+  input.unread.add(problems);
+  const days = daysOf(textFlag(flags, 'older-than'));
+  const isOfProject = projectFilter(input);
+  const hasProject = flags.project !== undefined;
+  const latestMs = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * 86_400_000;
+  const cwdOf = ({ path: file, agentPath }: Archivable): string | undefined =>
+    hasProject ? folderOfTranscript(agentPath ?? file) : undefined;
+  return sessions.filter(
+    (session) => session.mtimeMs <= latestMs && isOfProject({ cwd: cwdOf(session), project: session.slug }),
+  );
+}
+
+function daysOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const days = Number(text);
+  if (text.trim() !== '' && Number.isFinite(days) && days >= 0) return days;
+  throw new UserError(`--older-than takes a number of days, not "${text}"`, 'try --older-than 20');
+}
+
+function reportText({ sessions, storedBytes }: ArchiveReport, isDryRun: boolean): string {
+  const changed = sessions.filter((session) => session.outcome === 'archived');
+  const unchanged = sessions.filter((session) => session.outcome === 'unchanged').length;
+  const sizeBytes = changed.reduce((sum, session) => sum + session.sizeBytes, 0);
+  const rest = unchanged === 0 ? '' : `; ${formatCount(unchanged)} unchanged`;
+  const what = `${counted(changed.length, 'session')} (${formatBytes(sizeBytes)})`;
+  if (!isDryRun) return `archived ${what} in ${formatBytes(storedBytes)}${rest}\n`;
+  const lines = changed.map((session) => `${session.sessionId}  ${formatBytes(session.sizeBytes)}\n`);
+  return `${lines.join('')}would archive ${what}${rest}\n`;
+}
+
+function jsonReport({ sessions, storedBytes }: ArchiveReport, io: CommandIo): object {
+  return {
+    folder: archiveFolder(io.env),
+    storedBytes,
+    sessions: sessions.map((session) => ({ ...session, problem: session.problem ?? null })),
+  };
+}
+
+/** A hook must never disturb the session that ends: no output, exit code 0, and a line in a log where it failed. */
+async function archiveFromHook(input: CommandInput): Promise<void> {
+  const { io } = input;
+  try {
+    const named = await hookSession(input);
+    const found =
+      named === undefined ? await everySession(rootsOf(input)) : { sessions: [{ path: named }], problems: [] };
+    const report = await archiveSessions(found.sessions, { folder: archiveFolder(io.env) });
+    const unread = found.problems.filter(({ code }) => code !== 'ENOENT').map(problemText);
+    const failed = report.sessions.flatMap(({ problem }) => problem ?? []);
+    for (const problem of [...unread, ...failed]) log(io.env, problem);
+  } catch (error) {
+    log(io.env, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The transcript that a hook's input names; without any input all sessions are meant. */
+async function hookSession(input: CommandInput): Promise<string | undefined> {
+  const text = (await readStdin()).trim();
+  if (text === '') return undefined;
+  const event = asObject(parseJson(text));
+  const argument = asString(event?.transcript_path) ?? asString(event?.session_id);
+  if (argument === undefined) throw new UserError('the input of the hook names no session', '');
+  const file = await findSession(argument, rootsOf(input), input.io.cwd);
+  refuseOtherFile(file, { roots: rootsOf(input) });
+  return file;
+}
+
+type Archivable = FoundSession & Partial<OrphanSession>;
+
+async function everySession(
+  roots: readonly string[],
+): Promise<FoundSessions & { readonly sessions: readonly Archivable[] }> {
+  const { sessions, problems } = await discoverSessions(roots);
+  return { sessions: [...sessions, ...(await findOrphans(roots))], problems };
+}
+
+function log(env: NodeJS.ProcessEnv, message: string): void {
+  try {
+    const folder = stateFolder(env);
+    makeFolderSync(folder);
+    const line = `${new Date().toISOString()} archive --auto: ${message.replace(/\s+/g, ' ')}\n`;
+    appendFileSync(path.join(folder, 'archive.log'), line, { mode: 0o600 });
+  } catch {
+    // There is nowhere left to say it.
+  }
+}
+
+async function verify({ flags, io }: CommandInput): Promise<void> {
+  const progress = showByteProgress(io.stderr, 'verifying');
+  const found = await verifyArchive({
+    folder: archiveFolder(io.env),
+    onStart: (bytes) => progress.start(bytes),
+    onRead: (bytes) => progress.add(bytes),
+  }).finally(() => progress.end());
+  await writeOut([flags.json === true ? `${jsonText(found, 2)}\n` : verificationText(found)], io);
+  if (found.damage.length + found.broken.length === 0) return;
+  const next = 'sessions that are still on disk can be archived anew after moving the archive aside';
+  throw new UserError('the archive is damaged', next, exitCodes.failed);
+}
+
+function verificationText({ sessions, versions, files, sizeBytes, damage, broken }: Verification): string {
+  const damaged = damage.map(({ pack, offset, message }) => `${pack} at ${offset}: ${message}\n`);
+  const lost = broken.map((each) => `${each.session} copy ${each.version}, ${each.file}: ${each.reason}\n`);
+  const total = `${counted(sessions, 'session')}, ${counted(versions, 'copy', 'copies')}, ${counted(files, 'file')}`;
+  const result =
+    lost.length === 0 ? 'every byte can be restored' : `${counted(lost.length, 'file')} cannot be restored`;
+  return `${[...damaged, ...lost].join('')}${total}, ${formatBytes(sizeBytes)}: ${result}\n`;
+}
+
+function sayNothing(input: CommandInput): void {
+  writeNotice(
+    input.io.stderr,
+    `no such sessions below ${rootsOf(input).join(' and ')}; \`clew ls\` shows what is there`,
+  );
+}

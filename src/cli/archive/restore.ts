@@ -1,0 +1,44 @@
+// clew restore SESSION: a session from the archive, back in its folder or below another one.
+import path from 'node:path';
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { counted, formatBytes } from '../../base/text/human.ts';
+import { archiveFolder } from '../../library/archive/archive.ts';
+import { type Restored, restoreSession } from '../../library/archive/restore.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { writeOut } from '../terminal/output.ts';
+
+export async function run({ argument = '', flags, io }: CommandInput): Promise<void> {
+  const to = textFlag(flags, 'to');
+  const copy = copyOf(textFlag(flags, 'copy'));
+  const restored = await restoreSession(argument, {
+    folder: archiveFolder(io.env),
+    ...(to === undefined ? {} : { to: path.resolve(io.cwd, to) }),
+    ...(copy === undefined ? {} : { version: copy }),
+    isForced: flags.force === true,
+    isDryRun: flags['dry-run'] === true,
+  });
+  const text =
+    flags.json === true ? `${jsonText(jsonOf(restored), 2)}\n` : restoredText(restored, flags['dry-run'] === true);
+  await writeOut([text], io);
+}
+
+function copyOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UserError(`--copy takes a number from 1 on, not "${text}"`, 'run `clew archive --list` to see how many');
+}
+
+function restoredText({ path: main, files }: Restored, isDryRun: boolean): string {
+  const written = files.filter((file) => file.outcome !== 'present');
+  if (written.length === 0) return `${main} is there already, just as it was archived\n`;
+  const sizeBytes = written.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const verb = isDryRun ? 'would restore' : 'restored';
+  const backups = files.flatMap((file) => (file.backup === undefined ? [] : [`${file.path} → ${file.backup}\n`]));
+  const kept = backups.length === 0 ? '' : `${isDryRun ? 'would keep' : 'kept'} what was there:\n${backups.join('')}`;
+  return `${verb} ${main} (${counted(written.length, 'file')}, ${formatBytes(sizeBytes)})\n${kept}`;
+}
+
+function jsonOf({ sessionId, path: main, files }: Restored): object {
+  return { sessionId, path: main, files: files.map((file) => ({ ...file, backup: file.backup ?? null })) };
+}

@@ -1,0 +1,91 @@
+// clew rm SESSION…: archives sessions, reads the copies back, and deletes the files. Asks first.
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatBytes } from '../../base/text/human.ts';
+import { archiveFolder } from '../../library/archive/archive.ts';
+import { isEmptySession, type RemovedSession, removeSession, whyInUse } from '../../library/archive/remove.ts';
+import { leftOutNotes } from '../../library/session-files/session-paths.ts';
+import { discoverSessions, findSession } from '../../store/discover.ts';
+import { diskError } from '../../store/disk.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { writeOut } from '../terminal/output.ts';
+import { canAsk, confirm } from '../terminal/stdin.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const mains = await chosenSessions(input);
+  if (mains.length === 0) return writeNotice(io.stderr, 'no sessions without a conversation; nothing to delete');
+  const options = {
+    folder: archiveFolder(io.env),
+    env: io.env,
+    roots: rootsOf(input),
+    withoutArchive: flags['no-archive'] === true,
+    onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  };
+  const planned: RemovedSession[] = [];
+  for (const main of mains) planned.push(await removeSession(main, { ...options, isDryRun: true }));
+  if (flags['dry-run'] === true) return print(input, planned);
+  if (!(await mayDelete(input, planned))) return writeNotice(io.stderr, 'nothing was deleted');
+  const removed: RemovedSession[] = [];
+  try {
+    for (const main of mains) removed.push(await removeSession(main, options));
+  } finally {
+    if (removed.length > 0) await print(input, removed);
+  }
+}
+
+/** Every session once, however often it was named. */
+async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
+  const { flags, io, words } = input;
+  if (words.length === 0 && flags.empty !== true) throw new UserError('rm needs a SESSION', 'run `clew rm --help`');
+  if (words.length > 0 && flags.empty === true)
+    throw new UserError('--empty finds the sessions by itself', 'give either SESSIONs or --empty');
+  const roots = rootsOf(input);
+  if (flags.empty === true) return emptySessions(input);
+  const mains: string[] = [];
+  for (const word of words) mains.push(await findSession(word, roots, io.cwd));
+  return [...new Set(mains)];
+}
+
+async function emptySessions(input: CommandInput): Promise<readonly string[]> {
+  const empty: string[] = [];
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  input.unread.add(problems);
+  for (const { path } of sessions) {
+    try {
+      // One that a client has just begun has no conversation yet either.
+      if ((await isEmptySession(path)) && whyInUse(path, input.io.env) === undefined) empty.push(path);
+    } catch (error) {
+      const failure = diskError(error, 'read', path);
+      if (!(failure instanceof UserError)) throw error;
+      input.unread.addFailed(path, failure);
+    }
+  }
+  return empty;
+}
+
+async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedSession[]): Promise<boolean> {
+  if (flags.yes === true) return true;
+  if (!canAsk(io.stderr)) {
+    throw new UserError('deleting needs confirmation: add `--yes`', 'use `--dry-run` to look first', exitCodes.refused);
+  }
+  const sizeBytes = planned.reduce((sum, session) => sum + session.sizeBytes, 0);
+  const names = planned.length === 1 ? ` ${planned[0]?.sessionId}` : '';
+  const copy = flags['no-archive'] === true ? 'There will be no copy.' : 'A copy is kept in the archive.';
+  const what = `${counted(planned.length, 'session')}${names} (${formatBytes(sizeBytes)})`;
+  return confirm(neutralise(`Delete ${what}? ${copy}`), io.stderr);
+}
+
+async function print({ flags, io }: CommandInput, sessions: readonly RemovedSession[]): Promise<void> {
+  if (flags.json === true) return writeOut([`${jsonText(sessions, 2)}\n`], io);
+  const verb = flags['dry-run'] === true ? 'would delete' : 'deleted';
+  const lines = sessions.map(({ sessionId, files, sizeBytes, isArchived, leftOut }) => {
+    const back = isArchived ? `; \`clew restore ${sessionId}\` brings it back` : '';
+    const stays = leftOutNotes(leftOut).map((note) => `  ${note}\n`);
+    return `${verb} ${sessionId} (${counted(files.length, 'file')}, ${formatBytes(sizeBytes)})${back}\n${stays.join('')}`;
+  });
+  await writeOut(lines.map(neutralise), io);
+}

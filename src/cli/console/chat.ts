@@ -1,0 +1,123 @@
+// clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent is loaded after the prompt is on
+// the screen.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { SessionChoice } from '../../agent/contract/agent.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/permission-mode.ts';
+import type { SettingsFiles } from '../../agent/settings/settings.ts';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { isUuid } from '../../base/text/uuid.ts';
+import { type CommandInput, countFlag, listFlag, textFlag } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { type ConsoleOptions, runConsole } from './console.ts';
+import { type AskDialog, isTrusted, trustDialog } from './dialog/trust-dialog.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { io, words } = input;
+  const { stdin, stdout, stderr } = process;
+  if (!stdin.isTTY || !stdout.isTTY || io.env.TERM === 'dumb') {
+    throw new UserError('chat needs a terminal', 'in a pipe or a script use `clew -p PROMPT`');
+  }
+  const session = await sessionChoice(input);
+  if (session === undefined) return exitCodes.ok;
+  const firstPrompt = words.join(' ').trim();
+  const agent = agentOptions(input, session);
+  // The settings that the user accepts are the ones that are used.
+  let settings: SettingsFiles | undefined;
+  return runConsole({
+    io,
+    stdin,
+    stdout,
+    stderr,
+    loadAgent: async () => {
+      const { openAgent } = await import('../../agent/agent.ts');
+      return (options) => openAgent(options, settings === undefined ? {} : { settings });
+    },
+    agent,
+    decideTrust: async (ask) => {
+      const decided = await decideTrust(agent, input.flags['trust-project'] === true, ask);
+      settings = decided.settings;
+      return decided.isTrusted;
+    },
+    ...(firstPrompt === '' ? {} : { firstPrompt }),
+  });
+}
+
+async function decideTrust(
+  { cwd, root, env }: ConsoleOptions['agent'],
+  isFlagged: boolean,
+  ask: AskDialog,
+): Promise<{ readonly isTrusted: boolean; readonly settings?: SettingsFiles }> {
+  if (isFlagged) return { isTrusted: true };
+  const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }, { readSettingsFiles }] = await Promise.all([
+    import('../../agent/trust/trust.ts'),
+    import('../../agent/trust/offer.ts'),
+    import('../../agent/settings/settings.ts'),
+  ]);
+  const place = { cwd, root, env, home: homedir() };
+  if (await isFolderAccepted(place)) return { isTrusted: true };
+  const settings = await readSettingsFiles({ root, projectDir: cwd, env });
+  const offer = await readProjectOffer(place, settings);
+  if (offer.every(({ isAskedApart }) => isAskedApart)) return { isTrusted: false, settings };
+  if (!isTrusted(await ask(trustDialog(cwd, offer)))) return { isTrusted: false, settings };
+  await acceptFolder(place, new Date());
+  return { isTrusted: true, settings };
+}
+
+function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {
+  const { flags, io } = input;
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('there is no folder for the session', 'name one with --root');
+  const mode = modeFlag(input);
+  const model = textFlag(flags, 'model');
+  const more = textFlag(flags, 'append-system-prompt');
+  const maxTurns = countFlag(flags, 'max-turns');
+  return {
+    cwd: io.cwd,
+    env: io.env,
+    root,
+    session,
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(more === undefined ? {} : { appendSystemPrompt: more }),
+    allowedTools: listFlag(flags, 'allowedTools'),
+    disallowedTools: listFlag(flags, 'disallowedTools'),
+    addDirs: listFlag(flags, 'add-dir').map((folder) => path.resolve(io.cwd, folder)),
+    mcpConfig: listFlag(flags, 'mcp-config'),
+  };
+}
+
+function modeFlag({ flags }: CommandInput): PermissionMode | undefined {
+  const mode = textFlag(flags, 'permission-mode');
+  if (mode === undefined || isPermissionMode(mode)) return mode;
+  throw new UserError(`there is no permission mode "${mode}"`, `use ${permissionModes.join(', ')}`);
+}
+
+/** `undefined` if the user chose none. */
+async function sessionChoice(input: CommandInput): Promise<SessionChoice | undefined> {
+  const { flags } = input;
+  const id = textFlag(flags, 'session-id');
+  if (id !== undefined && !isUuid(id)) throw new UserError(`--session-id takes a UUID, not "${id}"`, 'leave it out');
+  const own = id === undefined ? {} : { sessionId: id };
+  const isFork = flags['fork-session'] === true;
+  const isResume = flags.resume !== undefined;
+  if (flags.continue === true && isResume)
+    throw new UserError('--continue and --resume cannot be combined', 'use one of them');
+  if (flags.continue !== true && !isResume) {
+    if (isFork) throw new UserError('--fork-session needs a session to copy', 'add --continue or --resume');
+    return { kind: 'new', ...own };
+  }
+  if (id !== undefined && !isFork) {
+    throw new UserError('--session-id names a new session', 'add --fork-session to continue in a copy');
+  }
+  const fork = isFork ? { fork: own } : {};
+  if (flags.continue === true) return { kind: 'continue', ...fork };
+  const session = textFlag(flags, 'resume') ?? (await choose(input));
+  return session === undefined ? undefined : { kind: 'resume', session, ...fork };
+}
+
+async function choose(input: CommandInput): Promise<string | undefined> {
+  const { pickSession } = await import('../picker/picker.ts');
+  return pickSession(input, process);
+}

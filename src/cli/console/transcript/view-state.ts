@@ -1,0 +1,268 @@
+// Reduces agent events to the state of the screen: the finished items in order, and the unfinished part. A pure
+// reducer; the components only draw its state.
+import type { AgentEvent, CallFinished, PartArrived, ToolCallView, TurnEnded } from '../../../agent/contract/event.ts';
+import type { CallProgress } from '../../../agent/contract/tool.ts';
+import { counted, formatDuration, formatTokens } from '../../../base/text/human.ts';
+import { type Block, blocksOf, isText, isThinking } from '../../../format/entry/block.ts';
+import { promptText } from '../../../session/transcript/prompt-text.ts';
+import { agentsAfter } from './agent-work.ts';
+import type { AgentWork, Item, NoticeLevel } from './item.ts';
+import { splitSettled } from './settled-text.ts';
+
+export interface ViewState {
+  /** Append-only. */
+  readonly finished: readonly Item[];
+  /** The unfinished blocks of an answer, in order. */
+  readonly streams: readonly LiveStream[];
+  readonly calls: readonly LiveCall[];
+  readonly agents: readonly AgentWork[];
+  readonly retry: LiveRetry | undefined;
+  readonly isCompacting: boolean;
+  readonly busySinceMs: number | undefined;
+  /** Received characters of a tool's input. */
+  readonly inputChars: number;
+  /** Whether an error of this turn was shown already. */
+  readonly isFailureShown: boolean;
+}
+
+/** `settledChars` of it are in the scrollback already. */
+export interface LiveStream {
+  /** The index of the block in the answer. */
+  readonly index: number;
+  readonly kind: 'text' | 'thinking';
+  readonly text: string;
+  readonly settledChars: number;
+}
+
+export interface LiveCall {
+  readonly call: ToolCallView;
+  readonly startedMs: number;
+  readonly progress: CallProgress | undefined;
+}
+
+export interface LiveRetry {
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly untilMs: number;
+  readonly reason: string;
+}
+
+export const emptyView: ViewState = {
+  finished: [],
+  streams: [],
+  calls: [],
+  agents: [],
+  retry: undefined,
+  isCompacting: false,
+  busySinceMs: undefined,
+  inputChars: 0,
+  isFailureShown: false,
+};
+
+export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
+  const view = { ...before, agents: agentsAfter(before.agents, event) };
+  // The work of a sub-agent is shown by the line of its call.
+  if (event.agent !== undefined) return view;
+  switch (event.type) {
+    case 'prompt': {
+      const text = event.isMeta ? '' : promptText(blocksOf(event.content)).trim();
+      return text === '' ? view : addItem({ ...view, busySinceMs: event.at.getTime() }, { kind: 'prompt', text });
+    }
+    case 'request':
+      return {
+        ...view,
+        streams: [],
+        inputChars: 0,
+        retry: undefined,
+        busySinceMs: view.busySinceMs ?? event.at.getTime(),
+      };
+    case 'part':
+      return viewAfterPart(view, event);
+    case 'block':
+      return viewAfterBlock(view, event.block);
+    case 'answer-abandoned':
+      return addNotice({ ...view, streams: [] }, 'warn', 'the answer was cut off; retrying');
+    case 'retry': {
+      const { attempt, maxRetries, delayMs, error } = event;
+      const retry = { attempt, maxRetries, untilMs: event.at.getTime() + delayMs, reason: error.message };
+      return { ...view, streams: [], retry };
+    }
+    case 'request-failed':
+      return addNotice(
+        { ...endStream(view), retry: undefined, isFailureShown: true },
+        'error',
+        failureText(event.error),
+      );
+    case 'call':
+      return {
+        ...view,
+        calls: [...view.calls, { call: event.call, startedMs: event.at.getTime(), progress: undefined }],
+      };
+    case 'call-progress':
+      return { ...view, calls: view.calls.map((each) => withProgress(each, event.callId, event.progress)) };
+    case 'result':
+      return viewAfterResult(view, event, event.at.getTime());
+    case 'interrupted':
+      return addNotice(
+        endStream(view),
+        'warn',
+        event.during === 'tool' ? 'interrupted, the tool was stopped' : 'interrupted',
+      );
+    case 'compacting':
+      return { ...view, isCompacting: true };
+    case 'compacted':
+      return viewAfterCompaction(view, event);
+    case 'hook':
+      return event.message === undefined ? view : addNotice(view, 'info', `hook ${event.event}: ${event.message}`);
+    case 'notice':
+      return addNotice(view, event.level, event.text);
+    case 'turn-end':
+      return viewAfterTurn(view, event);
+    case 'answer':
+    case 'prompt-frozen':
+    case 'thinking-stripped':
+    case 'thinking-reported':
+    case 'session-opened':
+    case 'file-kept':
+    case 'queued':
+    case 'unqueued':
+    case 'mode':
+    case 'agent-started':
+    case 'agent-finished':
+      return view;
+    default:
+      event satisfies never;
+      return view;
+  }
+}
+
+export function addItem(view: ViewState, item: Item): ViewState {
+  return { ...view, finished: [...view.finished, item] };
+}
+
+export function addNotice(view: ViewState, level: NoticeLevel, text: string): ViewState {
+  return addItem(view, { kind: 'notice', level, text });
+}
+
+/** Holds back this much before text goes to the scrollback, so that short answers are drawn in one piece. */
+const settleFromChars = 600;
+
+function viewAfterPart(view: ViewState, { kind, text, index }: PartArrived): ViewState {
+  if (kind === 'input') return { ...view, inputChars: view.inputChars + text.length };
+  if (kind === 'other') return view;
+  const before = view.streams.find((stream) => stream.index === index);
+  const stream = before ?? { index, kind, text: '', settledChars: 0 };
+  const grown = { ...stream, text: stream.text + text };
+  const streams =
+    before === undefined ? [...view.streams, grown] : view.streams.map((each) => (each === before ? grown : each));
+  return text.includes('\n') ? settleStream({ ...view, streams }) : { ...view, streams };
+}
+
+/** Only the first block may go to the scrollback, to keep the order. */
+function settleStream(view: ViewState): ViewState {
+  const [stream, ...others] = view.streams;
+  if (stream?.kind !== 'text') return view;
+  const open = stream.text.slice(stream.settledChars);
+  const { settled } = open.length < settleFromChars ? { settled: '' } : splitSettled(open);
+  if (settled.trim() === '') return view;
+  const streams = [{ ...stream, settledChars: stream.settledChars + settled.length }, ...others];
+  return addItem({ ...view, streams }, answerItem(stream, settled));
+}
+
+/** The finished block replaces its streamed parts. */
+function viewAfterBlock(view: ViewState, block: Block): ViewState {
+  const kind = isText(block) ? 'text' : isThinking(block) ? 'thinking' : undefined;
+  if (kind === undefined) return view;
+  const at = view.streams.findIndex((stream) => stream.kind === kind);
+  const stream = view.streams[at] ?? { index: 0, kind, text: '', settledChars: 0 };
+  const done = { ...view, streams: view.streams.filter((_, i) => i !== at) };
+  if (isText(block)) {
+    const rest = block.text.slice(stream.settledChars);
+    return rest.trim() === '' ? done : addItem(done, answerItem(stream, rest));
+  }
+  const text = 'thinking' in block && typeof block.thinking === 'string' ? block.thinking.trim() : '';
+  return text === '' ? done : addItem(done, { kind: 'thinking', text });
+}
+
+function answerItem({ settledChars }: LiveStream, text: string): Item {
+  return { kind: 'answer', text, isContinued: settledChars > 0 };
+}
+
+/** Streamed text that never became a finished block is kept. */
+function endStream(view: ViewState): ViewState {
+  const rests = view.streams.flatMap((stream) => {
+    const rest = stream.text.slice(stream.settledChars);
+    return stream.kind === 'thinking' || rest.trim() === '' ? [] : [answerItem(stream, rest)];
+  });
+  return rests.reduce(addItem, { ...view, streams: [] });
+}
+
+function viewAfterResult(view: ViewState, event: CallFinished, atMs: number): ViewState {
+  const { call, outcome, refused } = event;
+  const live = view.calls.find((each) => each.call.id === call.id);
+  const item: Item = {
+    kind: 'call',
+    call,
+    outcome,
+    ...(refused === undefined ? {} : { refused }),
+    agents: view.agents.filter((agent) => agent.parentCallId === call.id),
+    durationMs: atMs - (live?.startedMs ?? atMs),
+  };
+  const rest = {
+    ...view,
+    calls: view.calls.filter((each) => each.call.id !== call.id),
+    agents: view.agents.filter((agent) => agent.parentCallId !== call.id),
+  };
+  return addItem(rest, item);
+}
+
+function withProgress(live: LiveCall, callId: string, progress: CallProgress): LiveCall {
+  return live.call.id === callId ? { ...live, progress } : live;
+}
+
+function viewAfterCompaction(view: ViewState, event: Extract<AgentEvent, { type: 'compacted' }>): ViewState {
+  const done = { ...view, isCompacting: false };
+  if ('problem' in event.result) {
+    return addNotice(
+      done,
+      'error',
+      `the conversation could not be compacted and is unchanged: ${event.result.problem}`,
+    );
+  }
+  const why = event.trigger === 'auto' ? ' because the context window was nearly full' : '';
+  return addItem(done, {
+    kind: 'note',
+    text: `conversation compacted from ${formatTokens(event.preTokens)} tokens${why}; the original stays in the file`,
+  });
+}
+
+/** A shorter turn does not show its duration. */
+const showDurationFromMs = 5000;
+
+function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
+  const ended = { ...emptyView, finished: endStream(view).finished };
+  switch (event.outcome) {
+    case 'success':
+      if (event.durationMs < showDurationFromMs) return ended;
+      return addItem(ended, {
+        kind: 'note',
+        text: `took ${formatDuration(event.durationMs)}, ${counted(event.rounds, 'request')}`,
+      });
+    case 'interrupted':
+      return ended;
+    case 'error_max_turns':
+      return addNotice(ended, 'warn', `stopped after ${counted(event.rounds, 'request')}, the limit of --max-turns`);
+    case 'error_max_budget_usd':
+      return addNotice(ended, 'warn', 'stopped: the budget of --max-budget-usd is used up');
+    case 'error_during_execution':
+      if (view.isFailureShown) return ended;
+      return addNotice(ended, 'error', event.error === undefined ? 'the turn failed' : failureText(event.error));
+    default:
+      event.outcome satisfies never;
+      return ended;
+  }
+}
+
+function failureText({ message, status }: { readonly message: string; readonly status: number | undefined }): string {
+  return status === undefined ? message : `${message} (HTTP ${status})`;
+}

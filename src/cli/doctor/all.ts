@@ -1,0 +1,128 @@
+// clew doctor --all: every session below the roots, one after the other; then the sessions with findings, worst first, and
+// how often each class was found. Of each session only a row is kept.
+import { exitCodes } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/finding.ts';
+import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../../doctor/diagnosis/library.ts';
+import type { JudgedSession } from '../../library/index/verdicts.ts';
+import type { Reachable } from '../../session/facts/reachable.ts';
+import { discoverSessions } from '../../store/discover.ts';
+import type { DiskProblem } from '../../store/folders.ts';
+import { projectsFolders } from '../../store/roots.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { showByteProgress } from '../terminal/progress.ts';
+import { findingJson } from './json.ts';
+import { keepVerdicts } from './keep-verdicts.ts';
+import { doctorTable } from './table.ts';
+
+export interface DoctorRow {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly project: string;
+  /** The worst that was found; `undefined` for nothing at all. */
+  readonly severity: Severity | undefined;
+  readonly reachable: Reachable;
+  readonly reachableOld: Reachable;
+  readonly codes: ReadonlyMap<DamageCode, number>;
+}
+
+export async function runAll(input: CommandInput): Promise<number> {
+  const { flags, io } = input;
+  // The demo's folders were never on this disk.
+  const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  input.unread.add(problems, { withMissing: true });
+  const progress = showByteProgress(io.stderr, 'examining');
+  progress.start(sessions.reduce((sum, session) => sum + session.sizeBytes, 0));
+  const rows: DoctorRow[] = [];
+  const judged: JudgedSession[] = [];
+  const counts = new Map<DamageCode, { severity: Severity; findings: number; sessions: number }>();
+  const inFolders = findFolderDamage(folders);
+  try {
+    for await (const { session, judged: one, diagnosis, problems } of diagnoseLibrary(sessions, {
+      folders,
+      nowMs: Date.now(),
+    })) {
+      progress.add(session.sizeBytes);
+      input.unread.add(problems);
+      if (one !== undefined) judged.push(one);
+      if (diagnosis === undefined) continue;
+      rows.push(rowOf(session, diagnosis));
+      countCodes(counts, diagnosis.findings);
+    }
+  } finally {
+    progress.end();
+  }
+  keepVerdicts(io, judged);
+  for (const finding of inFolders) countCodes(counts, [finding]);
+  rows.sort(worstFirst);
+  const report = { rows, folders: inFolders, counts, unread: input.unread.problems };
+  if (flags.json === true) await writeOut([`${jsonText(reportJson(report), 2)}\n`], io);
+  else {
+    const options = { width: terminalWidth(io.stdout, io.env), style: io.style };
+    await writeOut([doctorTable(report, options)], { ...io, pager: true });
+  }
+  const isBad = inFolders.some(isSevere) || rows.some(({ severity }) => severity === 'fatal' || severity === 'loss');
+  return isBad ? exitCodes.failed : exitCodes.ok;
+}
+
+export interface LibraryReport {
+  /** Worst first. */
+  readonly rows: readonly DoctorRow[];
+  /** What is wrong with the folders themselves. */
+  readonly folders: readonly Finding[];
+  readonly counts: ReadonlyMap<DamageCode, { severity: Severity; findings: number; sessions: number }>;
+  /** Files and folders that could not be examined. */
+  readonly unread: readonly DiskProblem[];
+}
+
+function rowOf(session: LibraryDiagnosis['session'], diagnosis: NonNullable<LibraryDiagnosis['diagnosis']>): DoctorRow {
+  const codes = new Map<DamageCode, number>();
+  for (const { code } of diagnosis.findings) codes.set(code, (codes.get(code) ?? 0) + 1);
+  return {
+    sessionId: session.sessionId,
+    path: session.path,
+    project: session.slug,
+    severity: diagnosis.findings[0]?.severity,
+    reachable: diagnosis.reachable,
+    reachableOld: diagnosis.reachableOld,
+    codes,
+  };
+}
+
+function countCodes(
+  counts: Map<DamageCode, { severity: Severity; findings: number; sessions: number }>,
+  findings: readonly Finding[],
+): void {
+  const seen = new Set<DamageCode>();
+  for (const { code, severity } of findings) {
+    const known = counts.get(code) ?? { severity, findings: 0, sessions: 0 };
+    const isWorse = severities.indexOf(severity) < severities.indexOf(known.severity);
+    counts.set(code, {
+      severity: isWorse ? severity : known.severity,
+      findings: known.findings + 1,
+      sessions: known.sessions + (seen.has(code) ? 0 : 1),
+    });
+    seen.add(code);
+  }
+}
+
+function worstFirst(a: DoctorRow, b: DoctorRow): number {
+  const rank = ({ severity }: DoctorRow): number =>
+    severity === undefined ? severities.length : severities.indexOf(severity);
+  const lost = ({ reachable }: DoctorRow): number => reachable.of - reachable.loaded;
+  return rank(a) - rank(b) || lost(b) - lost(a) || (a.path < b.path ? -1 : 1);
+}
+
+function reportJson({ rows, folders, counts, unread }: LibraryReport): object {
+  return {
+    sessions: rows.map(({ sessionId, path, severity, reachable, reachableOld, codes }) => {
+      return { sessionId, path, severity: severity ?? null, reachable, reachableOld, codes: Object.fromEntries(codes) };
+    }),
+    folders: folders.map(findingJson),
+    counts: [...counts].map(([code, count]) => ({ code, ...count })),
+    unread,
+  };
+}

@@ -1,0 +1,71 @@
+// clew doctor SESSION: what is wrong with a session, what it costs and what repairs it; --fix repairs it, --all looks at the
+// whole library. Exit code 1 where something was found that costs something.
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { isSevere } from '../../doctor/checks/finding.ts';
+import { diagnoseSession } from '../../doctor/diagnosis/diagnose.ts';
+import { verdictOf } from '../../doctor/diagnosis/verdict.ts';
+import { verdictState } from '../../library/index/verdicts.ts';
+import { daysLeftOf } from '../../library/session-files/expiry.ts';
+import { titleOf } from '../../session/facts/title.ts';
+import { refuseForeign } from '../../session/transcript/recognise.ts';
+import { identify } from '../../store/append.ts';
+import { projectsFolders } from '../../store/roots.ts';
+import { sourceOf } from '../../surgery/engine/source.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rootsOf } from '../input/session.ts';
+import { findSessionArgument, readSession, refuseAgent } from '../input/session-argument.ts';
+import { proseWidth, terminalWidth, writeOut } from '../terminal/output.ts';
+import { diagnosisJson } from './json.ts';
+import { keepVerdicts } from './keep-verdicts.ts';
+import { diagnosisText } from './render.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { flags, io, argument } = input;
+  if (flags.client !== undefined) {
+    const other = ['all', 'fix', 'mark', 'dry-run', 'strategy', 'demo'].find(
+      (name) => flags[name] !== undefined && flags[name] !== false,
+    );
+    if (argument !== undefined || other !== undefined) {
+      throw new UserError('--client tries the installed Claude Code, not a session', 'leave out all but --json');
+    }
+    return (await import('./client.ts')).runClientProbe(input);
+  }
+  if (flags.all === true && argument !== undefined) {
+    throw new UserError('--all looks at every session', 'give either a SESSION or --all');
+  }
+  if (flags.all === true && flags.fix === true) {
+    throw new UserError('--fix mends one session at a time', 'name it');
+  }
+  if (flags.all === true) return (await import('./all.ts')).runAll(input);
+  const isFix = flags.fix === true || flags['dry-run'] === true;
+  const stray = ['in-place', 'portable', 'strategy', 'yes'].find(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
+  if (argument === undefined)
+    throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
+  const file = await findSessionArgument(input);
+  const state = verdictState(file);
+  const identity = identify(file);
+  const session = await readSession(input, file);
+  refuseForeign(session.transcript);
+  // The demo's folders were never on this disk.
+  const folders = flags.demo === true ? [] : projectsFolders(rootsOf(input));
+  const diagnosis = await diagnoseSession(session, { folders, daysLeft: daysLeftOf(file, folders, Date.now()) });
+  if (isFix) {
+    refuseAgent(session);
+    const source = await sourceOf(file, { roots: rootsOf(input) }, { session, identity });
+    return (await import('./fix.ts')).runFix(input, source, diagnosis, folders);
+  }
+  if (state !== undefined && input.unread.size === 0)
+    keepVerdicts(io, [{ path: file, state, verdict: verdictOf(diagnosis) }]);
+  if (flags.json === true)
+    await writeOut([`${jsonText({ ...diagnosisJson(diagnosis), unread: input.unread.problems }, 2)}\n`], io);
+  else {
+    const widths = { width: proseWidth(io.stdout, io.env), cutWidth: terminalWidth(io.stdout, io.env) };
+    const options = { style: io.style, ...widths, title: titleOf(session) };
+    await writeOut([diagnosisText(diagnosis, options)], { ...io, pager: true });
+  }
+  return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
+}

@@ -1,0 +1,131 @@
+// clew doctor SESSION --fix: plans a repair, shows what it would do, asks, proves, writes, and looks again.
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { formatCount } from '../../base/text/human.ts';
+import { padEnd } from '../../base/text/terminal-text.ts';
+import { isSevere } from '../../doctor/checks/finding.ts';
+import { type Diagnosis, diagnoseSession } from '../../doctor/diagnosis/diagnose.ts';
+import { planMark } from '../../doctor/repair/mark.ts';
+import { defaultStrategy, planRepair, type RepairOptions } from '../../doctor/repair/repair.ts';
+import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../doctor/repair/sequence.ts';
+import { loadSession } from '../../session/load/session.ts';
+import type { ProjectsFolder } from '../../store/roots.ts';
+import { type OperateOptions, type Outcome, operate } from '../../surgery/engine/operate.ts';
+import type { Source } from '../../surgery/engine/source.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { outcomeJson, outcomeText } from '../operation/operation.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { writeOut, writeText } from '../terminal/output.ts';
+import { canAsk, confirm } from '../terminal/stdin.ts';
+import { diagnosisJson, findingJson } from './json.ts';
+
+export async function runFix(
+  input: CommandInput,
+  source: Source,
+  diagnosis: Diagnosis,
+  folders: readonly ProjectsFolder[],
+): Promise<number> {
+  const strategy = strategyFlag(input) ?? defaultStrategy(diagnosis);
+  const options: RepairOptions = { strategy, isInPlace: input.flags['in-place'] === true };
+  const isMark = input.flags.mark === true;
+  if (isMark && (input.flags.portable === true || input.flags.strategy !== undefined))
+    throw new UserError('--mark only appends a line, so it takes neither --portable nor --strategy', 'leave them out');
+  const plan = isMark ? planMark(source, diagnosis) : await planRepair(source, diagnosis, options);
+  if (plan === undefined) return sayNothingToMend(input, diagnosis);
+  if (input.flags.json !== true && !isMark) await compareStrategies(input, source, diagnosis, strategy);
+  const outcome = await operate(plan, [source], {
+    ...commonOptions(input),
+    isDryRun: input.flags['dry-run'] === true,
+    mayWrite: (planned) => mayWrite(input, planned, source),
+  });
+  const after = outcome.isWritten ? await diagnoseSession(await loadSession(outcome.to.path), { folders }) : undefined;
+  await print(input, diagnosis, outcome, after, source);
+  return after?.findings.some(isSevere) === true ? exitCodes.failed : exitCodes.ok;
+}
+
+function commonOptions({ flags, io }: CommandInput): OperateOptions {
+  return {
+    env: io.env,
+    isPortable: flags.portable === true,
+    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
+  };
+}
+
+function strategyFlag({ flags }: CommandInput): Strategy | undefined {
+  const given = textFlag(flags, 'strategy');
+  const strategy = strategies.find((each) => each === given);
+  if (given !== undefined && strategy === undefined)
+    throw new UserError(`there is no strategy "${given}"`, `name one of ${strategies.join(', ')}`);
+  return strategy;
+}
+
+async function sayNothingToMend({ flags, io }: CommandInput, diagnosis: Diagnosis): Promise<number> {
+  if (flags.json === true) {
+    const nothing = { ...diagnosisJson(diagnosis), operation: null, written: null, dropped: [], after: null };
+    await writeOut([`${jsonText(nothing, 2)}\n`], io);
+  } else {
+    const rest = diagnosis.findings.map(({ code, fix }) => `  ${code}: ${fix}\n`);
+    await writeOut([neutralise(`there is nothing in the file to mend\n${[...new Set(rest)].join('')}`)], io);
+  }
+  return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
+}
+
+/** Where there is a choice, what each strategy would come to. */
+async function compareStrategies(
+  input: CommandInput,
+  source: Source,
+  diagnosis: Diagnosis,
+  chosen: Strategy,
+): Promise<void> {
+  if (newerBranch(source.session) === undefined) return;
+  const rows: string[] = [];
+  for (const strategy of strategies) {
+    const plan = await planRepair(source, diagnosis, { strategy });
+    if (plan === undefined) continue;
+    const { proof, changed, dropped } = await operate(plan, [source], { ...commonOptions(input), isDryRun: true });
+    const mark = strategy === chosen ? '▸' : ' ';
+    const loaded = `${formatCount(proof.reachable.loaded)} of ${formatCount(proof.reachable.of)} entries`;
+    rows.push(
+      `${mark} ${padEnd(strategy, 8)} ${padEnd(loaded, 22)} ${changed} changed, ${dropped.length} dropped  ${strategyMeanings[strategy]}\n`,
+    );
+  }
+  await writeOut([`There is newer work on another branch; --strategy chooses:\n${rows.join('')}\n`], input.io);
+}
+
+async function mayWrite(input: CommandInput, planned: Outcome, source: Source): Promise<boolean> {
+  const { flags, io } = input;
+  if (flags.yes === true) return true;
+  if (flags.json === true || !canAsk(io.stderr)) {
+    throw new UserError('confirmation required: add `--yes`', 'use `--dry-run` to look first', exitCodes.refused);
+  }
+  writeText(io.stderr, outcomeText(planned, source));
+  return confirm(
+    flags['in-place'] === true || flags.mark === true ? 'Mend it in place?' : 'Write it as a new session?',
+    io.stderr,
+  );
+}
+
+async function print(
+  { flags, io }: CommandInput,
+  diagnosis: Diagnosis,
+  outcome: Outcome,
+  after: Diagnosis | undefined,
+  source: Source,
+): Promise<void> {
+  if (flags.json === true) {
+    const seen = after && { reachable: after.reachable, findings: after.findings.map(findingJson) };
+    const operation = outcomeJson(outcome);
+    const written = outcome.isWritten ? outcome.to : null;
+    const value = { ...diagnosisJson(diagnosis), operation, written, dropped: operation.dropped, after: seen ?? null };
+    return writeOut([`${jsonText(value, 2)}\n`], io);
+  }
+  const left = [...new Set(after?.findings.map(({ code }) => code))];
+  const verdict =
+    after === undefined
+      ? ''
+      : left.length === 0
+        ? '  looked at again: nothing is wrong with it\n'
+        : `  looked at again: ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} left, see \`clew doctor ${outcome.to.sessionId.slice(0, 8)}\`\n`;
+  await writeOut([neutralise(outcomeText(outcome, source) + verdict)], io);
+}

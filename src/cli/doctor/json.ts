@@ -1,0 +1,36 @@
+// A diagnosis → the JSON of docs/json.md: every field is there, what is not known is null.
+import type { PlacedViolation } from '../../doctor/checks/api.ts';
+import type { Finding } from '../../doctor/checks/finding.ts';
+import type { Diagnosis } from '../../doctor/diagnosis/diagnose.ts';
+
+export function diagnosisJson(diagnosis: Diagnosis): object {
+  const { sessionId, path, findings, reachable, reachableOld, compactsFirst, violations, chain } = diagnosis;
+  return {
+    sessionId,
+    path,
+    findings: findings.map(findingJson),
+    reachable,
+    reachableOld,
+    compactsFirst,
+    violations: violations.map(violationJson),
+    chain,
+  };
+}
+
+export function findingJson({ code, severity, file, line, offset, uuid, message, effect, fix }: Finding): object {
+  return { code, severity, file, line, offset, uuid: uuid ?? null, message, effect, fix };
+}
+
+function violationJson(violation: PlacedViolation): object {
+  const { rule, status, message, messageIndex, blockIndex, toolUseId, line, uuid } = violation;
+  return {
+    rule,
+    status,
+    message,
+    messageIndex: messageIndex ?? null,
+    blockIndex: blockIndex ?? null,
+    toolUseId: toolUseId ?? null,
+    line,
+    uuid: uuid ?? null,
+  };
+}

@@ -1,0 +1,119 @@
+// Hits → lines for the terminal: a heading for each session, below it each hit with its kind, the text around the match
+// and the command that opens the place.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatAge, formatCount } from '../../base/text/human.ts';
+import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
+import type { Place } from '../../library/search/hit-place.ts';
+import type { Hit, SearchResult, SessionHits } from '../../library/search/search.ts';
+import type { TextKind } from '../../library/search/text-extract.ts';
+import { type Lineage, marksText } from '../input/lineage.ts';
+import { shortIds } from '../render/short-ids.ts';
+import { localTime } from '../render/wording.ts';
+import { type Span, wrapSpans } from '../render/wrap.ts';
+import type { Style } from '../terminal/style.ts';
+
+/** A hit with the place at which `clew show` shows it. */
+export interface PlacedHit extends Hit, Place {}
+
+export interface PlacedSession extends Omit<SessionHits, 'hits'> {
+  /** What `clew show` opens. */
+  readonly path: string;
+  readonly title: string | undefined;
+  readonly tag: string | undefined;
+  readonly lineage: Lineage | undefined;
+  readonly hits: readonly PlacedHit[];
+}
+
+export interface FindTextOptions {
+  readonly style: Style;
+  readonly width: number;
+  /** Where a heading is cut. */
+  readonly cutWidth: number;
+  readonly nowMs: number;
+  readonly limit: number;
+  /** Of all sessions of the roots, so that the beginning of one names no other. */
+  readonly ids: readonly string[];
+  /** The flags that `clew show` needs to find the same session. */
+  readonly showFlags: string;
+}
+
+export function* findText(
+  result: SearchResult,
+  sessions: readonly PlacedSession[],
+  options: FindTextOptions,
+): Generator<string> {
+  const ids = shortIds(options.ids);
+  const copied = new Set(options.ids.filter((id, i) => options.ids.indexOf(id) !== i));
+  for (const found of sessions) {
+    const { sessionId } = found.session;
+    // A session whose main transcript is gone, one of several copies, or an id that is not plain text: by its path.
+    const isNamed = /^[\w.-]+$/.test(sessionId) && found.path === found.session.path && !copied.has(sessionId);
+    const name = isNamed ? (ids.get(sessionId) ?? sessionId) : shellWord(found.path);
+    yield `${heading(found, options)}\n`;
+    for (const hit of found.hits) {
+      const command = `${showCommand(hit, name)}${isNamed ? options.showFlags : ''}`;
+      yield hitLines(hit, command, options);
+    }
+    if (found.hasMore) yield `  ${options.style.muted(neutralise(`more in this session: --session ${name}`))}\n`;
+    yield '\n';
+  }
+  yield `${options.style.muted(footer(result, sessions, options.limit))}\n`;
+}
+
+function heading({ session, title, tag, lineage }: PlacedSession, { style, cutWidth, nowMs }: FindTextOptions): string {
+  const home = homedir();
+  const folder = session.cwd ?? session.project;
+  const short = folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
+  const noted = oneLine(marksText(tag, lineage), Number.isFinite(cutWidth) ? 30 : cutWidth);
+  const marks = noted === '' ? '' : ` · ${noted}`;
+  const about = `${oneLine(short, Number.isFinite(cutWidth) ? 40 : cutWidth)} · ${formatAge(session.endedAt, nowMs)}${marks}`;
+  const room = cutWidth - displayWidth(about) - 2;
+  const name = oneLine(title ?? '(untitled)', Math.max(20, room));
+  return `${style.bold(name)}  ${style.muted(about)}`;
+}
+
+const words: Readonly<Record<TextKind, string>> = {
+  prompt: 'prompt',
+  answer: 'answer',
+  thinking: 'thought',
+  title: 'title',
+  note: 'note',
+  'tool-input': 'call',
+  'tool-output': 'output',
+  attachment: 'attachment',
+};
+
+function hitLines(hit: PlacedHit, command: string, { style, width }: FindTextOptions): string {
+  const tool = hit.tool === undefined ? '' : ` ${oneLine(hit.tool, 40)}`;
+  const when = localTime(hit.time);
+  const label = `  ${style.accent(words[hit.kind])}${style.muted(`${tool}${when === '' ? '' : ` · ${when}`}`)}`;
+  const spans: Span[] = hit.snippet.map(({ text, isMatch }) => ({
+    text: neutralise(text).replace(/\s+/g, ' '),
+    paint: isMatch ? (matched) => style.bold(style.yellow(matched)) : (plain) => plain,
+  }));
+  const lines = wrapSpans(spans, width - 4, true).map((line) => `    ${line.text}`.trimEnd());
+  return `${[label, ...lines, `    ${style.muted(neutralise(command))}`].join('\n')}\n`;
+}
+
+/** Whatever `show` leaves out by itself needs --full. */
+function showCommand({ turn, branch, kind }: PlacedHit, name: string): string {
+  const parts = [`clew show ${name}`];
+  if (branch !== undefined) parts.push(`--branch ${branch}`);
+  if (turn !== undefined) parts.push(`--turn ${turn}`);
+  if (kind !== 'prompt' && kind !== 'answer' && kind !== 'title') parts.push('--full');
+  return parts.join(' ');
+}
+
+/** A word as a shell takes it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function footer({ total }: SearchResult, sessions: readonly PlacedSession[], limit: number): string {
+  const shown = sessions.reduce((sum, { hits }) => sum + hits.length, 0);
+  const all = counted(total, 'match', 'matches');
+  const matches = total === shown ? all : `${formatCount(shown)} of ${all}`;
+  return `${matches} in ${counted(sessions.length, 'session')}${shown >= limit ? '; --limit N shows more' : ''}`;
+}

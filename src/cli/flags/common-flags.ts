@@ -1,0 +1,32 @@
+// Flags that many commands take.
+import type { Flag } from '../command/command.ts';
+
+export const root: Flag = {
+  name: '--root',
+  value: 'DIR',
+  summary: 'read sessions below DIR instead of ~/.claude (repeatable)',
+  isRepeatable: true,
+};
+export const demo: Flag = { name: '--demo', summary: 'read the bundled demo sessions' };
+export const project: Flag = {
+  name: '--project',
+  value: 'P',
+  summary: 'only sessions in folder P or below; if P is a word, in folders whose path contains it',
+};
+export const json: Flag = { name: '--json', summary: 'print JSON (shapes in docs/json.md)' };
+export const dryRun: Flag = { name: '--dry-run', summary: 'plan and check, show what would change, write nothing' };
+export const inPlace: Flag = {
+  name: '--in-place',
+  summary: 'change the session itself instead of writing a new one; a backup is kept for `clew undo`',
+};
+export const portable: Flag = {
+  name: '--portable',
+  summary: 'write the result so that all clients since 1.0.57 read it the same way',
+};
+
+/** Of commands that read sessions. */
+export const readFlags: readonly Flag[] = [json, root, demo];
+/** Of commands that write a new session. */
+export const planFlags: readonly Flag[] = [portable, dryRun, json, root];
+/** Of commands that can also change a session in place. */
+export const changeFlags: readonly Flag[] = [inPlace, ...planFlags];

@@ -1,0 +1,69 @@
+// Runs work with an index that is open and current for the roots, and closes it afterwards. A broken index is rebuilt
+// once, because everything in it comes from the transcripts.
+import type { Database } from '../../library/index/database.ts';
+import { IndexHandle } from '../../library/index/index-handle.ts';
+import { type IndexReport, updateRows } from '../../library/index/indexer.ts';
+import { IndexUnavailable } from '../../library/index/schema.ts';
+import type { ReadSummaries } from '../../library/index/session-summaries.ts';
+import { stateFolder } from '../../store/roots.ts';
+import type { CommandInput } from '../command/command.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { rootsOf } from './session.ts';
+
+type Work<T> = (database: Database, report: IndexReport, summaries: ReadSummaries) => Promise<T> | T;
+
+export interface IndexNeed {
+  /** Reading all sessions for one call takes too long, or the index is the result. */
+  readonly mustBeOnDisk?: boolean;
+  /** The work lists sessions (`sessionsIn`): their summaries are made while they are read. */
+  readonly withSummaries?: boolean;
+}
+
+/**
+ * If the index cannot be used because of the disk or a newer Clew, the work runs on one in memory, which is slower. The
+ * work may run twice, so what it writes must not depend on running once.
+ */
+export async function withIndex<T>(input: CommandInput, work: Work<T>, need: IndexNeed = {}): Promise<T> {
+  const { stderr, env } = input.io;
+  const onNotice = (message: string): void => writeNotice(stderr, message);
+  const run = async (folder: string): Promise<T> => {
+    const index = new IndexHandle({ folder, onNotice });
+    try {
+      return await index.work((database) => attempt(input, database, work, need));
+    } finally {
+      index.close();
+    }
+  };
+  try {
+    return await run(stateFolder(env));
+  } catch (error) {
+    if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
+    onNotice(`${error.message}; until then every call reads all sessions`);
+    return run('memory');
+  }
+}
+
+async function attempt<T>(
+  input: CommandInput,
+  database: Database,
+  work: Work<T>,
+  { withSummaries = false }: IndexNeed,
+): Promise<T> {
+  const { stderr } = input.io;
+  const roots = rootsOf(input);
+  const progress = showProgress({ stderr, label: 'reading sessions' });
+  const summaries: ReadSummaries = new Map();
+  try {
+    const report = updateRows(database, {
+      roots,
+      ...(withSummaries && { summaries }),
+      onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
+    });
+    progress.end();
+    input.unread.add(report.problems);
+    return await work(database, report, summaries);
+  } finally {
+    progress.end();
+  }
+}

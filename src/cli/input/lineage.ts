@@ -1,0 +1,78 @@
+// The log of operations and a session's lines → the sessions it was made from, and how.
+import { UserError } from '../../base/errors/errors.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/operation-log.ts';
+import type { CommandIo } from '../command/command.ts';
+
+export interface Lineage {
+  readonly operation: string;
+  /** The ids of the sessions it was made from; empty for an import. */
+  readonly from: readonly string[];
+}
+
+export interface Descendant {
+  readonly path: string;
+  readonly sessionId: string;
+  /** From its lines. */
+  readonly forkedFrom: string | undefined;
+}
+
+export type LineageOf = (session: Descendant) => Lineage | undefined;
+
+export async function readLineage({ env }: Pick<CommandIo, 'env'>): Promise<LineageOf> {
+  const made = new Map<string, Lineage>();
+  // Newest first: the latest operation that wrote the file counts.
+  for (const record of await recordsOf(env))
+    for (const { path, sessionId } of record.to)
+      if (isCopy(record, path, sessionId) && !made.has(path)) made.set(path, of(record));
+  return ({ path, sessionId, forkedFrom }) => {
+    const known = made.get(path);
+    if (known !== undefined) return known;
+    return forkedFrom === undefined || forkedFrom === sessionId ? undefined : { operation: 'fork', from: [forkedFrom] };
+  };
+}
+
+/** An unreadable log is ignored here; `clew history` and `clew undo` report it. */
+async function recordsOf(env: NodeJS.ProcessEnv): Promise<readonly OperationRecord[]> {
+  try {
+    return await readRecords(operationsFolder(env));
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+/** `fork of 3f2b8c1e`. */
+export function lineageText({ operation, from }: Lineage): string {
+  const sources = from.map((id) => id.slice(0, 8)).join(' and ');
+  return sources === '' ? 'imported' : `${words[operation] ?? `${operation} of`} ${sources}`;
+}
+
+/** `#review · fork of 3f2b8c1e`. */
+export function marksText(tag: string | undefined, lineage: Lineage | undefined): string {
+  return [...(tag === undefined ? [] : [`#${tag}`]), ...(lineage === undefined ? [] : [lineageText(lineage)])].join(
+    ' · ',
+  );
+}
+
+const words: Readonly<Record<string, string>> = {
+  fork: 'fork of',
+  compress: 'compressed from',
+  strip: 'stripped from',
+  redact: 'redacted from',
+  rewind: 'rewound from',
+  split: 'split from',
+  graft: 'joined from',
+  fix: 'repaired from',
+  import: 'imported from',
+};
+
+/** A session that was changed in place or moved is not a copy. */
+function isCopy({ state, operation, from }: OperationRecord, path: string, sessionId: string): boolean {
+  if (state !== 'done') return false;
+  if (operation === 'import') return true;
+  return from.length > 0 && from.every((source) => source.path !== path && source.sessionId !== sessionId);
+}
+
+function of({ operation, from }: OperationRecord): Lineage {
+  return { operation, from: operation === 'import' ? [] : from.map(({ sessionId }) => sessionId) };
+}

@@ -1,2 +1,0 @@
-// Times as every command prints them in JSON; made in base/, because exports write them too.
-export { isoDate } from '../base/json-date.ts';

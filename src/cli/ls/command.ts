@@ -1,0 +1,166 @@
+// clew ls: all sessions of the roots, newest first, as a table, as JSON or as bare ids; or those that the client is
+// about to delete.
+import path from 'node:path';
+import { UserError } from '../../base/errors/errors.ts';
+import { isoDate } from '../../base/json/json-date.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { healthOf } from '../../doctor/diagnosis/verdict.ts';
+import type { ListedSession } from '../../library/index/session-list.ts';
+import { findExpiring } from '../../library/session-files/expiry.ts';
+import { discoverSessions } from '../../store/discover.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { currentSessions } from '../input/current-sessions.ts';
+import { readLineage } from '../input/lineage.ts';
+import { projectFilter } from '../input/project.ts';
+import { rootsOf } from '../input/session.ts';
+import { shortIds } from '../render/short-ids.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { expiringTable, lastUse, listTable, type Row } from './render.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const wanted = textFlag(flags, 'project');
+  const tag = textFlag(flags, 'tag');
+  if (tag !== undefined && tag.trim() === '')
+    throw new UserError('--tag is empty', 'name a tag, as `clew tag` gave it');
+  if (flags.ids === true && wanted === undefined && tag === undefined)
+    return writeOut(idLines(await discoverAll(input)), io);
+  const isOfProject = projectFilter(input);
+  const { rows, ids, isDemo } = await listAll(input);
+  const shown = rows.filter((row) => isOfProject(row) && (tag === undefined || row.tag === tag.trim()));
+  if (flags.expiring === true) return listExpiring(input, shown, ids);
+  shown.sort((a, b) => lastUse(b) - lastUse(a));
+  if (flags.ids === true) return writeOut(idLines(shown), io);
+  if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
+  if (shown.length === 0) return sayNothing(input, wanted, tag);
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo };
+  await writeOut([listTable(shown, ids, options)], { ...io, pager: true });
+}
+
+interface Listed {
+  readonly rows: readonly ListRow[];
+  /** What is shown of each id. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly isDemo: boolean;
+}
+
+async function listAll(input: CommandInput): Promise<Listed> {
+  const { sessions, foreign } = await currentSessions(input);
+  if (sessions.length + foreign.length === 0 && input.flags['or-demo'] === true) {
+    writeNotice(input.io.stderr, 'no sessions yet; showing the bundled demo sessions');
+    return listAll({ ...input, flags: { demo: true } });
+  }
+  const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);
+  const isDemo = input.flags.demo === true;
+  return { rows: await markedRows(input, sessions, isDemo), ids, isDemo };
+}
+
+interface ListRow extends ListedSession, Row {}
+
+/** The demo's folders were never on this disk, and nothing deletes its sessions. */
+async function markedRows(
+  { io }: CommandInput,
+  sessions: readonly ListedSession[],
+  isDemo: boolean,
+): Promise<ListRow[]> {
+  const lineageOf = await readLineage(io);
+  const expiring = new Set(isDemo ? [] : findExpiring(sessions, Date.now()).map(({ session }) => session));
+  return sessions.map((session) => {
+    const place = isDemo ? { cwd: undefined, project: '' } : session;
+    const health = healthOf({ ...place, verdict: session.verdict, isExpiring: expiring.has(session) });
+    return { ...session, lineage: lineageOf(session), health };
+  });
+}
+
+/** Completion asks for it with every press of a key, so the index is left out. */
+async function discoverAll(input: CommandInput): Promise<readonly { readonly sessionId: string }[]> {
+  const { sessions, problems } = await discoverSessions(rootsOf(input));
+  input.unread.add(problems);
+  return sessions;
+}
+
+function idOfFile(file: string): string {
+  return path.basename(file, '.jsonl');
+}
+
+/** An id that is not plain text cannot be typed or completed, and could break out of its line. */
+function* idLines(sessions: Iterable<{ readonly sessionId: string }>): Generator<string> {
+  for (const { sessionId } of sessions) {
+    if (neutralise(sessionId) === sessionId && !/\s/.test(sessionId)) yield `${sessionId}\n`;
+  }
+}
+
+async function listExpiring(
+  input: CommandInput,
+  rows: readonly ListRow[],
+  ids: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { flags, io } = input;
+  const nowMs = Date.now();
+  const expiring = findExpiring(rows, nowMs);
+  if (flags.ids === true) return writeOut(idLines(expiring.map(({ session }) => session)), io);
+  if (flags.json === true) {
+    const objects = expiring.map(({ session, expiresAt, daysLeft }) => {
+      return { ...jsonRow(session), expiresAt: isoDate(expiresAt), daysLeft };
+    });
+    const unread = unreadRows(input).map((row) => ({ ...row, expiresAt: null, daysLeft: null }));
+    return writeOut([`${jsonText([...objects, ...unread], 2)}\n`], io);
+  }
+  if (expiring.length === 0) return writeNotice(io.stderr, 'no session expires within 7 days');
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs };
+  await writeOut([expiringTable(expiring, ids, options)], { ...io, pager: true });
+}
+
+function jsonRow(row: ListRow): object {
+  return {
+    sessionId: row.sessionId,
+    path: row.path,
+    project: row.project,
+    cwd: row.cwd ?? null,
+    title: row.title ?? null,
+    startedAt: isoDate(row.startedAt),
+    endedAt: isoDate(row.endedAt),
+    entries: row.entries,
+    turns: row.turns,
+    agents: row.agents,
+    sizeBytes: row.sizeBytes,
+    diagnostics: row.diagnostics,
+    tag: row.tag ?? null,
+    lineage: row.lineage ?? null,
+    health: row.health ?? null,
+    unread: null,
+  };
+}
+
+/** What could not be read has rows too, at the end: a program that reads the list learns that it is not whole. */
+function unreadRows({ unread }: CommandInput): readonly object[] {
+  return unread.problems.map(({ path: file, code }) => ({
+    sessionId: file.endsWith('.jsonl') ? idOfFile(file) : null,
+    path: file,
+    project: null,
+    cwd: null,
+    title: null,
+    startedAt: null,
+    endedAt: null,
+    entries: null,
+    turns: null,
+    agents: null,
+    sizeBytes: null,
+    diagnostics: null,
+    tag: null,
+    lineage: null,
+    health: null,
+    unread: code,
+  }));
+}
+
+function sayNothing(input: CommandInput, wanted: string | undefined, tag: string | undefined): void {
+  const where = rootsOf(input).join(' and ');
+  const tagged = tag === undefined ? '' : ` with the tag "${tag}"`;
+  const what = wanted === undefined ? `no sessions${tagged}` : `no session of a project "${wanted}"${tagged}`;
+  const next =
+    wanted === undefined && tag === undefined ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
+  writeNotice(input.io.stderr, `${what} below ${where}; ${next}`);
+}

@@ -1,0 +1,174 @@
+// Rows of `clew ls` → the table the user reads, and below it how many there are and what to do with them.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
+import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
+import type { Verdict } from '../../library/index/verdicts.ts';
+import type { Expiring } from '../../library/session-files/expiry.ts';
+import type { SessionSummary } from '../../session/facts/summary.ts';
+import { type Lineage, marksText } from '../input/lineage.ts';
+import { type Cell, type Column, renderTable, type TableOptions } from '../render/table.ts';
+import { wrapSpans } from '../render/wrap.ts';
+
+export interface Row extends SessionSummary {
+  readonly project: string;
+  readonly mtimeMs: number;
+  readonly lineage?: Lineage | undefined;
+  /** `undefined`: not examined. */
+  readonly health?: Verdict | undefined;
+}
+
+interface ListColumn extends Column {
+  /** Columns a terminal needs for this one to be worth its room. */
+  readonly fromWidth?: number;
+  cell(row: Row): Cell;
+}
+
+export interface ListOptions extends TableOptions {
+  /** What the ages are counted to. */
+  readonly nowMs: number;
+  /** The sessions are the bundled ones, which are read in another way. */
+  readonly isDemo: boolean;
+}
+
+/** `clew ls --expiring`: how long each session has left. */
+export function expiringTable<T extends Row>(
+  expiring: readonly Expiring<T>[],
+  ids: ReadonlyMap<string, string>,
+  options: TableOptions & { readonly nowMs: number },
+): string {
+  const { style, width } = options;
+  const left = new Map<Row, Expiring<T>>(expiring.map((each) => [each.session, each]));
+  const rows = expiring.map((each) => each.session);
+  const time: ListColumn = {
+    header: 'LEFT',
+    align: 'right',
+    cell: (row) => {
+      const { daysLeft = 0 } = left.get(row) ?? {};
+      return daysLeft < 0 ? { text: 'due', paint: style.error } : daysLeft === 0 ? '< 1 d' : `${daysLeft} d`;
+    },
+  };
+  const columns = [time, ...listColumns(rows, ids, options)].filter(({ fromWidth = 0 }) => width >= fromWidth);
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  const due = expiring.filter(({ daysLeft }) => daysLeft < 0).length;
+  const fate = `${due === 0 ? 'none' : formatCount(due)} of them at its next start`;
+  const advice = '`clew archive` keeps copies';
+  const text = `${counted(rows.length, 'session')} that Claude Code will delete within a week, ${fate}; ${advice}`;
+  const footer = wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text);
+  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
+}
+
+/** `ids`: what is shown of each id. */
+export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
+  const { style, width, isDemo } = options;
+  const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
+  const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
+  const unexamined = isDemo ? 0 : rows.filter(({ health }) => health === undefined).length;
+  const examine = `${formatCount(unexamined)} not examined; \`clew doctor --all\` looks at them`;
+  const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
+  const notes = [total, ...(unexamined === 0 ? [] : [examine])];
+  const footer = notes.flatMap((text) => wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text));
+  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
+}
+
+/** When it was last used: what its lines say, else what the disk says. */
+export function lastUse(row: Row): number {
+  return Number.isNaN(row.endedAt) ? row.mtimeMs : row.endedAt;
+}
+
+function listColumns(
+  rows: readonly Row[],
+  ids: ReadonlyMap<string, string>,
+  { style, width, nowMs }: TableOptions & { readonly nowMs: number },
+): readonly ListColumn[] {
+  const folderWidth = roomForFolders(rows, width);
+  const damage: ListColumn = {
+    header: 'DAMAGE',
+    cell: (row) => ({ text: damageText(row), paint: row.health === 'warn' ? style.yellow : style.error }),
+  };
+  const marks: ListColumn = {
+    header: 'MARKS',
+    flex: true,
+    minWidth: 10,
+    fromWidth: 60,
+    cell: (row) => ({ text: marksOf(row), paint: style.accent }),
+  };
+  return [
+    { header: 'AGE', align: 'right', cell: (row) => formatAge(lastUse(row), nowMs) },
+    {
+      header: 'TITLE',
+      flex: true,
+      minWidth: 20,
+      cell: (row) => (row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title),
+    },
+    ...(rows.some((row) => marksOf(row) !== '') ? [marks] : []),
+    {
+      header: 'FOLDER',
+      flex: true,
+      minWidth: 10,
+      fromWidth: 66,
+      cell: (row) => ({ text: endOfPath(shortFolder(row), folderWidth), paint: style.muted }),
+    },
+    {
+      header: 'TURNS',
+      align: 'right',
+      fromWidth: 46,
+      cell: (row) => (row.turns === 0 ? '' : formatCount(row.turns)),
+    },
+    { header: 'SIZE', align: 'right', fromWidth: 54, cell: (row) => formatBytes(row.sizeBytes) },
+    // An id that is cut names nothing: it keeps its eight characters to the last.
+    {
+      header: 'ID',
+      minWidth: 8,
+      cell: (row) => ({ text: ids.get(row.sessionId) ?? row.sessionId, paint: style.accent }),
+    },
+    ...(rows.some(isDamaged) ? [damage] : []),
+  ];
+}
+
+function marksOf({ tag, lineage }: Row): string {
+  return marksText(tag, lineage);
+}
+
+function isDamaged({ health, damage }: Row): boolean {
+  return health === 'fatal' || health === 'loss' || damage > 0;
+}
+
+/** What doctor said; where it has not looked, how many lines are damaged. */
+function damageText({ health, damage }: Row): string {
+  if (health === undefined) return damage === 0 ? '' : `! ${formatCount(damage)}`;
+  return health === 'sound' || health === 'info' ? '' : health;
+}
+
+/** What the titles leave, but never so little that folders cannot be told apart. */
+function roomForFolders(rows: readonly Row[], width: number): number {
+  const otherColumns = 38;
+  const longestTitle = rows.reduce(
+    (longest, row) => Math.max(longest, displayWidth(oneLine(row.title ?? '', width))),
+    0,
+  );
+  return Math.max(14, width - otherColumns - longestTitle);
+}
+
+function untitled(row: Row): string {
+  if (row.sizeBytes === 0 && row.agents > 0) return `(only ${counted(row.agents, 'sub-agent')})`;
+  if (row.sizeBytes === 0) return '(empty file)';
+  return row.turns === 0 ? '(no conversation)' : '(untitled)';
+}
+
+function shortFolder(row: Row): string {
+  if (row.cwd === undefined) return row.project;
+  const home = homedir();
+  return row.cwd === home || row.cwd.startsWith(home + path.sep) ? `~${row.cwd.slice(home.length)}` : row.cwd;
+}
+
+/** The last folders of a path tell more than the first: `…/ada/lighthouse`. */
+function endOfPath(folder: string, width: number): string {
+  if (displayWidth(folder) <= width) return folder;
+  const parts = folder.split(/(?=[/\\])/);
+  let end = parts.pop() ?? '';
+  while (parts.length > 0 && displayWidth(`…${parts.at(-1)}${end}`) <= width) end = `${parts.pop()}${end}`;
+  return parts.length === 0 ? folder : `…${end}`;
+}

@@ -1,0 +1,40 @@
+// clew cat SESSION: parses the transcript and writes it back. The output always equals the file, which proves that
+// reading loses nothing.
+import { parseLine, serialiseLine } from '../../format/line/line.ts';
+import { diskError } from '../../store/disk.ts';
+import { type Line, type LineOptions, readLineBatches } from '../../store/lines.ts';
+import { RangeReader } from '../../store/ranges.ts';
+import type { CommandInput } from '../command/command.ts';
+import { findSessionArgument } from '../input/session-argument.ts';
+import { writeOut } from '../terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const path = await findSessionArgument(input);
+  try {
+    await writeOut(readAndSerialise(path), input.io);
+  } catch (error) {
+    throw diskError(error, 'read', path);
+  }
+}
+
+const newline = Buffer.from('\n');
+const copyBytes = 1024 * 1024;
+
+/** Yields copies: the reader reuses the bytes of a batch while the output may still be waiting. */
+export function* readAndSerialise(path: string, options?: LineOptions): Generator<Buffer> {
+  for (const batch of readLineBatches(path, options)) {
+    for (const line of batch) {
+      if (line.bytes.length === line.length) yield Buffer.from(serialiseLine(parseLine(line.bytes)));
+      else yield* unparsed(path, line);
+      if (line.terminated) yield newline;
+    }
+  }
+}
+
+/** A line too long for memory passes through unparsed, in pieces. */
+function* unparsed(path: string, line: Line): Generator<Buffer> {
+  const ranges = new RangeReader(path);
+  for (let at = 0; at < line.length; at += copyBytes) {
+    yield Buffer.from(ranges.read(line.offset + at, Math.min(copyBytes, line.length - at)));
+  }
+}

@@ -1,0 +1,77 @@
+// clew messages SESSION: the request of a resume as JSON; exit code 3 if the client would refuse the file.
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import type { Session } from '../../session/load/session.ts';
+import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../../session/resume/client/client-rules.ts';
+import { autoCompactionOf, leftAfterCompaction } from '../../session/resume/request/auto-compaction.ts';
+import { fullRequest } from '../../session/resume/request/full-request.ts';
+import { requestMessages } from '../../session/resume/request/request.ts';
+import { refuseForeign } from '../../session/transcript/recognise.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { findSessionArgument, readSession } from '../input/session-argument.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { writeOut } from '../terminal/output.ts';
+import { clientHostOf } from './client-host.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const host = clientHostOf(input);
+  const named = textFlag(input.flags, 'client');
+  const client = named === undefined ? undefined : checkedVersion(named);
+  if (client !== undefined && input.flags.full === true && rulesVersion(client) !== newestClient) {
+    throw new UserError(`--full is known for Claude Code ${newestClient} only`, 'leave out --full or --client');
+  }
+  const session = await readSession(input, await findSessionArgument(input));
+  refuseForeign(session.transcript);
+  const prompt = textFlag(input.flags, 'prompt');
+  const ask = input.flags.full === true ? fullRequest : requestMessages;
+  const request = ask(session, prompt, { host, ...(client === undefined ? {} : { client }) });
+  if ('refused' in request) {
+    throw new UserError(
+      `Claude Code ${client === undefined ? '' : `${client} `}would refuse ${session.transcript.path}: ${request.refused}`,
+      session.transcript.nodes.length > 0 ? '`clew show` prints what is in it' : 'run `clew ls` for other sessions',
+      exitCodes.refused,
+    );
+  }
+  for (const note of notesOn(session, request.messages.length, client)) writeNotice(input.io.stderr, note);
+  const { messages, ...rest } = request;
+  await writeOut(
+    input.flags.full === true
+      ? fullPieces({ ...rest, client: clientJson(client) }, session, messages)
+      : pieces(messages),
+    input.io,
+  );
+}
+
+function* notesOn(session: Session, messages: number, client: string | undefined): Generator<string> {
+  if (messages === 0) yield 'a resume sends nothing of this session; `clew show` prints what is in it';
+  if (client !== undefined && isNewerClient(client)) {
+    yield `Claude Code ${client} is newer than ${newestClient}, the newest known version, so the rules of ${newestClient} are used; \`clew doctor --client\` tests the installed one`;
+  }
+  const newer = session.transcript.nodes.findLast(({ version }) => version !== undefined && isNewerClient(version));
+  if (newer !== undefined && client === undefined) {
+    yield `the session was written by Claude Code ${newer.version}, which is newer than ${newestClient}, the newest known version; it may send something else`;
+  }
+  const compaction = autoCompactionOf(session);
+  if (compaction === undefined) return;
+  const { tokens, limit } = compaction;
+  yield `the client compacts first: about ${tokens} tokens exceed its limit of ${limit}; this remains: ${leftAfterCompaction}`;
+}
+
+/** One message per line, because hundreds of megabytes must not become one string. */
+function* pieces(messages: readonly unknown[]): Generator<string> {
+  yield '[';
+  for (const [i, message] of messages.entries()) yield `${i === 0 ? '\n' : ',\n'}${jsonText(message)}`;
+  yield '\n]\n';
+}
+
+function clientJson(client: string | undefined): object {
+  return { asked: client ?? null, rulesOf: client === undefined ? newestClient : rulesVersion(client) };
+}
+
+function* fullPieces(request: object, session: Session, messages: readonly unknown[]): Generator<string> {
+  yield '{\n';
+  const fields = { ...request, compactsFirst: autoCompactionOf(session) ?? null };
+  for (const [name, value] of Object.entries(fields)) yield `${jsonText(name)}:${jsonText(value)},\n`;
+  yield '"messages":';
+  for (const piece of pieces(messages)) yield piece === '\n]\n' ? '\n]}\n' : piece;
+}

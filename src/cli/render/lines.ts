@@ -1,0 +1,66 @@
+// Text from a transcript → lines after a mark or a bar, neutralised and wrapped to the width.
+
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { displayWidth } from '../../base/text/terminal-text.ts';
+import type { Paint, Style } from '../terminal/style.ts';
+import { wrapSpans } from './wrap.ts';
+
+export interface HangingOptions {
+  readonly mark: string;
+  readonly width: number;
+  readonly paintMark: Paint;
+  readonly paint: Paint;
+}
+
+/** The mark before the first line; the other lines are aligned with its text. */
+export function hanging(text: string, { mark, width, paintMark, paint }: HangingOptions): string {
+  const lines = wrapSpans([{ text: neutralise(text), paint, keepSpaces: true }], width - 2);
+  return lines.map((line, i) => `${i === 0 ? paintMark(mark) : ' '} ${line.text}`.trimEnd()).join('\n');
+}
+
+export function quoted(text: string, mark: string, { style, width }: { style: Style; width: number }): string {
+  return hanging(text.trim(), { mark, width, paintMark: style.accent, paint: style.bold });
+}
+
+/** The bar before every line. Without a width lines are not wrapped, so that tool output can be copied. */
+export function barred(text: string, bar: string, paint: Paint, width?: number): string {
+  const safe = neutralise(text).trimEnd();
+  const lines =
+    width === undefined
+      ? safe.split('\n').map(paint)
+      : wrapSpans([{ text: safe, paint, keepSpaces: true }], width - bar.length).map((line) => line.text);
+  return lines.map((line) => `${paint(bar)}${line}`.trimEnd()).join('\n');
+}
+
+/** `── 1 ── 2026-03-04 19:40 ────`: as many facts as fit, in a line across the width. */
+export function rule(stroke: string, facts: readonly string[], width: number): string {
+  let label = '';
+  for (const fact of facts) {
+    const longer = `${label}${stroke}${stroke} ${fact} `;
+    if (displayWidth(longer) > width) break;
+    label = longer;
+  }
+  return `${label}${stroke.repeat(Math.max(0, width - displayWidth(label)))}`;
+}
+
+export function indentLines(text: string, columns: number): string {
+  return text.replace(/^(?!$)/gm, ' '.repeat(columns));
+}
+
+/** The first facts that fit, joined by dots. */
+export function fitFacts(facts: readonly string[], width: number): string {
+  let line = '';
+  for (const fact of facts) {
+    const longer = line === '' ? fact : `${line} · ${fact}`;
+    if (displayWidth(longer) > width) break;
+    line = longer;
+  }
+  return line;
+}
+
+/** The first visible row, moved only as far as needed to show the selected one. */
+export function scrollTo(top: number, selected: number, rows: number, count: number): number {
+  if (selected < top) return selected;
+  if (selected >= top + rows) return selected - rows + 1;
+  return Math.max(0, Math.min(top, count - rows));
+}

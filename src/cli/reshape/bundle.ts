@@ -1,0 +1,79 @@
+// clew bundle SESSION… -o FILE: sessions in one file for another machine.
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatBytes } from '../../base/text/human.ts';
+import type { Manifest } from '../../surgery/bundle/format.ts';
+import { type WrittenBundle, writeBundle } from '../../surgery/bundle/write.ts';
+import type { Source } from '../../surgery/engine/source.ts';
+import { redactorFor } from '../../surgery/redact/redact-parcel.ts';
+import type { FoundSecret } from '../../surgery/redact/redactor.ts';
+import type { CommandInput } from '../command/command.ts';
+import { rulesArgument } from '../input/redact-rules.ts';
+import { neededFlag, sourceArgument } from '../operation/operation.ts';
+import { writeOut } from '../terminal/output.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io, words } = input;
+  const file = path.resolve(io.cwd, neededFlag(input, 'output', 'FILE'));
+  if (existsSync(file)) throw new UserError(`${file} already exists`, 'choose another file', exitCodes.refused);
+  const sources = new Map<string, Source>();
+  for (const word of words) {
+    const source = await sourceArgument({ ...input, argument: word });
+    sources.set(source.session.files.main, source);
+  }
+  const isDryRun = flags['dry-run'] === true;
+  const redactor = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
+  const manifest = await writeBundle(file, [...sources.values()], {
+    isDryRun,
+    ...(redactor === undefined ? {} : { redact: redactor.redact, renameFile: redactor.renameFile }),
+  });
+  const after = isDryRun ? undefined : statSync(file).size;
+  const text =
+    flags.json === true
+      ? `${jsonText(bundleJson(file, manifest, after), 2)}\n`
+      : bundleText(file, manifest, after, redactor?.list() ?? []);
+  await writeOut([flags.json === true ? text : neutralise(text)], io);
+}
+
+function bundleJson(file: string, manifest: WrittenBundle, after: number | undefined): object {
+  return {
+    operation: 'bundle',
+    written: after !== undefined,
+    path: file,
+    redacted: manifest.isRedacted,
+    sessions: manifest.sessions.map(({ sessionId, title, files }) => ({
+      sessionId,
+      title: title ?? null,
+      files: files.length,
+    })),
+    notes: manifest.notes,
+    sizeBytes: { before: rawSize(manifest), after: after ?? null },
+  };
+}
+
+function bundleText(
+  file: string,
+  manifest: WrittenBundle,
+  after: number | undefined,
+  secrets: readonly FoundSecret[],
+): string {
+  const count = manifest.sessions.reduce((sum, { files }) => sum + files.length, 0);
+  const size = `${formatBytes(rawSize(manifest))}${after === undefined ? '' : ` → ${formatBytes(after)}`}`;
+  const lines = [
+    `${after === undefined ? 'would bundle' : 'bundled'} ${counted(manifest.sessions.length, 'session')} into ${file}`,
+    `  ${counted(count, 'file')}, ${size}`,
+    manifest.isRedacted
+      ? `  ${counted(secrets.length, 'secret')} removed; passwords in plain words are not found, so check the file before you send it`
+      : '  nothing was redacted: the file contains the sessions as they are',
+    ...manifest.notes.map((note) => `  ${note}`),
+    ...(after === undefined ? [] : [`  import: clew import ${path.basename(file)}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function rawSize({ sessions }: Manifest): number {
+  return sessions.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

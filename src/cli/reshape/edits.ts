@@ -1,0 +1,43 @@
+// The commands that are little more than a plan: rewind, graft (also called merge), split, rename and tag.
+import { UserError } from '../../base/errors/errors.ts';
+import { planGraft } from '../../surgery/operations/graft.ts';
+import { planRename, planTag } from '../../surgery/operations/rename.ts';
+import { planRewind } from '../../surgery/operations/rewind.ts';
+import { planSplit } from '../../surgery/operations/split.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { neededFlag, runPlan, sourceArgument } from '../operation/operation.ts';
+
+export async function runRewind(input: CommandInput): Promise<void> {
+  const to = neededFlag(input, 'to', 'TURN');
+  const source = await sourceArgument(input);
+  await runPlan(input, planRewind(source, { to, isInPlace: input.flags['in-place'] === true }), [source]);
+}
+
+export async function runGraft(input: CommandInput): Promise<void> {
+  const order = textFlag(input.flags, 'order') ?? 'given';
+  if (order !== 'given' && order !== 'time')
+    throw new UserError(`--order cannot be "${order}"`, 'use `given` or `time`');
+  const first = await sourceArgument(input);
+  const second = await sourceArgument({ ...input, argument: input.words[1] });
+  await runPlan(input, planGraft(first, second, { order }), [first, second]);
+}
+
+export async function runSplit(input: CommandInput): Promise<void> {
+  const at = neededFlag(input, 'at', 'TURN');
+  const source = await sourceArgument(input);
+  await runPlan(input, planSplit(source, { at }), [source]);
+}
+
+export async function runRename(input: CommandInput): Promise<void> {
+  const source = await sourceArgument(input);
+  await runPlan(input, planRename(source, input.words[1] ?? ''), [source]);
+}
+
+export async function runTag(input: CommandInput): Promise<void> {
+  const [, tag] = input.words;
+  const isRemoved = input.flags.remove === true;
+  if (isRemoved !== (tag === undefined))
+    throw new UserError('tag takes either TAG or --remove', 'see `clew tag --help`');
+  const source = await sourceArgument(input);
+  await runPlan(input, planTag(source, tag), [source]);
+}

@@ -1,0 +1,72 @@
+// clew open [SESSION]: serves the web page on 127.0.0.1 until it is stopped, prints the address and opens the browser.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { findTranscripts } from '../../store/transcripts.ts';
+import { startServer } from '../../web/server/http/server.ts';
+import { type CommandInput, portFlag } from '../command/command.ts';
+import { packageRoot, rootsOf } from '../input/session.ts';
+import { findSessionArgument } from '../input/session-argument.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { writeOut } from '../terminal/output.ts';
+import { createStop } from '../terminal/stop-signal.ts';
+
+export async function run(given: CommandInput): Promise<void> {
+  const input = orDemo(given);
+  const { flags, io } = input;
+  const session = input.argument === undefined ? undefined : await findSessionArgument(input);
+  const { signal, listen, dispose } = createStop();
+  const server = await startServer({
+    roots: rootsOf(input),
+    state: stateFolder(io.env),
+    isDemo: flags.demo === true,
+    allowsChanges: flags['allow-changes'] === true,
+    port: portFlag(flags),
+    pageFolder: path.join(packageRoot, 'dist', 'page'),
+    env: io.env,
+    onNotice: (message) => writeNotice(io.stderr, message),
+    onFault: (message) => writeNotice(io.stderr, message),
+  });
+  listen();
+  try {
+    const url = session === undefined ? server.url : await server.urlOf(path.resolve(session));
+    if (url === undefined)
+      throw new UserError(`${session} is not in a project folder of a root`, 'add its root with --root DIR');
+    await writeOut([flags.json === true ? `${jsonText({ url })}\n` : `${url}\n`], io);
+    if (flags.json !== true) writeNotice(io.stderr, 'press Ctrl-C to stop');
+    if (flags['no-browser'] !== true) openBrowser(url, io.env);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  } finally {
+    await server.close();
+    dispose();
+  }
+}
+
+/** For `npm start`: shows the demo if there are no other sessions. */
+function orDemo(input: CommandInput): CommandInput {
+  const { flags, io } = input;
+  if (flags['or-demo'] !== true || findTranscripts(rootsOf(input)).files.length > 0) return input;
+  writeNotice(io.stderr, 'no sessions yet; showing the bundled demo sessions');
+  return { ...input, flags: { ...flags, demo: true } };
+}
+
+/** Errors are ignored: the user can open the printed address. */
+function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const [command, args] = browserCommand(url, env);
+  if (command === undefined) return;
+  const child = spawn(command, args, { stdio: 'ignore', detached: true, env });
+  child.on('error', () => {});
+  child.unref();
+}
+
+function browserCommand(url: string, env: NodeJS.ProcessEnv): readonly [string | undefined, readonly string[]] {
+  if (process.platform === 'darwin') return ['open', [url]];
+  if (process.platform === 'win32') return ['cmd', ['/c', 'start', '""', url.replaceAll('&', '^&')]];
+  // Without a display xdg-open may start a browser in the terminal.
+  const hasScreen = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER].some(
+    (value) => value !== undefined && value !== '',
+  );
+  return [hasScreen ? 'xdg-open' : undefined, [url]];
+}

@@ -1,0 +1,99 @@
+// A session → the lines above its turns: what it is, where and when, how large, and what is wrong with it.
+import { isDamage } from '../../base/errors/diagnostic.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
+import { counted, formatBytes, formatDuration } from '../../base/text/human.ts';
+import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
+import { strangePrompt } from '../../session/facts/prompt-origin.ts';
+import { sessionUsage } from '../../session/facts/session-usage.ts';
+import { type SessionSummary, summarise } from '../../session/facts/summary.ts';
+import { usageText } from '../../session/facts/usage-text.ts';
+import type { Branch } from '../../session/load/branch.ts';
+import { diagnosticsOf, type Session, versionsOf } from '../../session/load/session.ts';
+import { type Lineage, marksText } from '../input/lineage.ts';
+import { hanging } from '../render/lines.ts';
+import { localTime } from '../render/wording.ts';
+import type { Style } from '../terminal/style.ts';
+
+export interface HeaderOptions {
+  readonly style: Style;
+  readonly width: number;
+  /** Where a line is cut; `width` unless it is given. */
+  readonly cutWidth?: number;
+  /** What the session was made from. */
+  readonly lineage?: Lineage | undefined;
+}
+
+export function showHeader(session: Session, branch: Branch | undefined, options: HeaderOptions): string {
+  const { style, width, cutWidth = width } = options;
+  const summary = summarise(session);
+  const lines = [
+    style.heading(oneLine(summary.title ?? '(untitled)', cutWidth)),
+    ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], options).map(style.muted),
+    ...joinFacts(
+      [marksText(summary.tag, options.lineage)].filter((text) => text !== ''),
+      options,
+    ).map(style.accent),
+    ...joinFacts(factsOf(session, summary), options).map(style.muted),
+    ...notices(session, branch, options),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function factsOf(session: Session, summary: SessionSummary): string[] {
+  const versions = versionsOf(session);
+  const agents = session.agents.length;
+  return [
+    ...timeSpan(summary.startedAt, summary.endedAt),
+    counted(summary.turns, 'turn'),
+    counted(summary.entries, 'entry', 'entries'),
+    ...(agents === 0 ? [] : [counted(agents, 'sub-agent')]),
+    formatBytes(summary.sizeBytes),
+    usageText(sessionUsage(session)),
+    ...(versions.length === 0 ? [] : [`Claude Code ${versions.join(', ')}`]),
+  ];
+}
+
+/** As many facts on a line as fit; a fact is never split. */
+function joinFacts(facts: readonly string[], { width, cutWidth = width }: HeaderOptions): string[] {
+  const lines: string[] = [];
+  for (const fact of facts.map((each) => oneLine(each, cutWidth))) {
+    const longer = `${lines.at(-1)} · ${fact}`;
+    if (lines.length === 0 || displayWidth(longer) > width) lines.push(fact);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+function timeSpan(startedAt: number, endedAt: number): string[] {
+  return Number.isNaN(startedAt) ? [] : [localTime(startedAt), formatDuration(endedAt - startedAt)];
+}
+
+const maxShownDamage = 5;
+
+function notices(session: Session, branch: Branch | undefined, { style, width }: HeaderOptions): string[] {
+  const damage = diagnosticsOf(session).filter(isDamage);
+  const said = damage
+    .slice(0, maxShownDamage)
+    .map(({ code, line, message }) => `line ${line}: ${neutralise(message)} (${code})`);
+  if (damage.length > said.length) said.push(`and ${damage.length - said.length} more; --json lists them all`);
+  const strange = strangePrompt(session);
+  if (strange !== undefined) said.push(strange);
+  const lines = [
+    ...said.map((text) => hanging(text, { mark: '!', width, paintMark: style.error, paint: style.error })),
+    ...branchNotices(session, branch).map((text) =>
+      hanging(text, { mark: '⑂', width, paintMark: style.accent, paint: style.accent }),
+    ),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function branchNotices({ branches }: Session, shown: Branch | undefined): string[] {
+  const apart = branches.flatMap((branch, i) =>
+    branch === shown || branch.active || branch.fork !== undefined || branch.isReplay
+      ? []
+      : [`another conversation in this file, ${counted(branch.nodes.length, 'entry', 'entries')}: --branch ${i + 1}`],
+  );
+  if (shown === undefined || shown.active) return apart;
+  const start = shown.fork === undefined ? '' : ', from where it leaves another';
+  return [`this is branch ${branches.indexOf(shown) + 1} of ${branches.length}${start}`, ...apart];
+}

@@ -1,0 +1,108 @@
+// clew stats: what was done in all sessions, or in those of a project or a time, on one screen or as JSON.
+
+import { isoDate } from '../../base/json/json-date.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import type { Database } from '../../library/index/database.ts';
+import type { ReadSummaries } from '../../library/index/session-summaries.ts';
+import { findExpiring } from '../../library/session-files/expiry.ts';
+import { createCalendar } from '../../library/usage/calendar.ts';
+import { makeCells, type UsageCell, usageCells } from '../../library/usage/cells.ts';
+import { countLibrary } from '../../library/usage/library-usage.ts';
+import { collectStats, type LibraryStats } from '../../library/usage/stats.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { withIndex } from '../input/current-index.ts';
+import { sessionsIn } from '../input/current-sessions.ts';
+import { currentPrices } from '../input/prices.ts';
+import { projectFilter } from '../input/project.ts';
+import { rootsOf } from '../input/session.ts';
+import { parseTime } from '../input/time-flag.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { sumJson } from '../usage/json.ts';
+import { statsText } from './render.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const nowMs = Date.now();
+  const since = textFlag(flags, 'since');
+  const sinceMs = since === undefined ? undefined : parseTime(since, '--since', false, nowMs);
+  const { stats, expiring } = await withIndex(
+    input,
+    (database, _, summaries) => collect(database, input, summaries, sinceMs, nowMs),
+    { withSummaries: true },
+  );
+  if (flags.json === true)
+    return writeOut(
+      [`${jsonText({ ...statsJson(stats, sinceMs, expiring), unread: input.unread.problems }, 2)}\n`],
+      io,
+    );
+  if (stats.sessions + stats.transcripts === 0) {
+    writeNotice(
+      io.stderr,
+      `no sessions to count below ${rootsOf(input).join(' and ')}; \`clew ls\` lists what is there`,
+    );
+    return;
+  }
+  const options = { style: io.style, width: terminalWidth(io.stdout, io.env), expiring, sinceMs };
+  await writeOut([statsText(stats, options)], { ...io, pager: true });
+}
+
+async function collect(
+  database: Database,
+  input: CommandInput,
+  summaries: ReadSummaries,
+  sinceMs: number | undefined,
+  nowMs: number,
+): Promise<{ stats: LibraryStats; expiring: number }> {
+  const isWanted = projectFilter(input);
+  const sessions = (await sessionsIn(database, input, summaries)).sessions.filter(isWanted);
+  // By the same rule as `clew usage`: the two must not disagree.
+  const cells = cellsSince(database, input, sinceMs).filter(({ session }) =>
+    isWanted({ cwd: session.cwd, project: session.slug }),
+  );
+  const stats = collectStats(database, {
+    roots: rootsOf(input),
+    sessions,
+    isWanted,
+    cells,
+    calendar: createCalendar(),
+    nowMs,
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+  });
+  return { stats, expiring: findExpiring(sessions, nowMs).length };
+}
+
+/** A moment may lie inside a quarter of an hour, where cells are too coarse. */
+function cellsSince(database: Database, input: CommandInput, sinceMs: number | undefined): readonly UsageCell[] {
+  const prices = currentPrices(input.io);
+  const scope = { roots: rootsOf(input) };
+  if (sinceMs === undefined) return usageCells(database, scope, prices);
+  return makeCells(countLibrary(database, scope, prices).filter(({ line }) => line.time >= sinceMs));
+}
+
+function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: number): object {
+  const { streaks } = stats;
+  return {
+    since: sinceMs === undefined ? null : isoDate(sinceMs),
+    sessions: stats.sessions,
+    turns: stats.turns,
+    prompts: stats.prompts,
+    agents: stats.agents,
+    usage: sumJson(stats.usage),
+    models: stats.models.map((row) => ({ model: row.key === '' ? null : row.key, ...sumJson(row) })),
+    tools: stats.tools,
+    files: stats.files.slice(0, mostFiles),
+    hours: stats.hours,
+    weekdays: stats.weekdays,
+    days: {
+      active: streaks.activeDays,
+      currentStreak: streaks.current,
+      longestStreak: streaks.longest,
+      first: streaks.firstDay ?? null,
+      last: streaks.lastDay ?? null,
+    },
+    library: { transcripts: stats.transcripts, sizeBytes: stats.sizeBytes, expiring },
+  };
+}
+
+const mostFiles = 50;

@@ -1,0 +1,148 @@
+// clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines that were counted.
+import { UserError } from '../../base/errors/errors.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import type { Database } from '../../library/index/database.ts';
+import { createCalendar, parseDay } from '../../library/usage/calendar.ts';
+import { usageCells } from '../../library/usage/cells.ts';
+import { countLibrary, type UsageSession } from '../../library/usage/library-usage.ts';
+import { findReceipts, type Receipts } from '../../library/usage/receipts.ts';
+import {
+  makeReport,
+  type Placed,
+  passes,
+  type ReportKind,
+  reportKinds,
+  rowKey,
+  type UsageFilter,
+  type UsageReport,
+  type UsageRow,
+} from '../../library/usage/report.ts';
+import type { PriceList } from '../../models/price-list.ts';
+import { type CommandInput, textFlag } from '../command/command.ts';
+import { withIndex } from '../input/current-index.ts';
+import { ageWarning, currentPrices } from '../input/prices.ts';
+import { projectFilter } from '../input/project.ts';
+import { rootsOf } from '../input/session.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { receiptsJson, reportJson } from './json.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags, io } = input;
+  const { kind, key, hasReceipts } = questionOf(input);
+  const filter = filterOf(input);
+  const prices = currentPrices(io);
+  const roots = rootsOf(input);
+  const pricesVersion = prices.prices.version;
+  let hasRows = false;
+  const chunks = await withIndex(input, async (database) => {
+    const cells = usageCells(database, { roots }, prices).filter((cell) => passes(filter, cell, cell.session));
+    const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
+    hasRows = report.rows.length > 0;
+    if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
+    const isBroken = flags.breakdown === true;
+    if (flags.json === true)
+      return [jsonLines(input, reportJson(report, { pricesVersion, breakdown: isBroken, kind }))];
+    if (report.rows.length === 0) return sayNothing(input);
+    const { usageTable } = await import('./render.ts');
+    const width = terminalWidth(io.stdout, io.env);
+    return [usageTable(report, { kind, breakdown: isBroken, pricesVersion, width, style: io.style })];
+  });
+  const warning = hasRows ? ageWarning(prices.prices, Date.now()) : undefined;
+  if (warning !== undefined) writeNotice(io.stderr, warning);
+  await writeOut(chunks, { ...io, pager: flags.json !== true });
+}
+
+function jsonLines({ unread }: CommandInput, report: object): string {
+  return `${jsonText({ ...report, unread: unread.problems }, 2)}\n`;
+}
+
+interface Question {
+  readonly kind: ReportKind;
+  readonly hasReceipts: boolean;
+  readonly key: string | undefined;
+}
+
+function questionOf({ argument, flags }: CommandInput): Question {
+  let word = argument;
+  let key = textFlag(flags, 'receipts');
+  // `clew usage --receipts daily`: the report's name stands where a key may stand.
+  if (word === undefined && key !== undefined && isKind(key)) [word, key] = [key, undefined];
+  const kind = word ?? 'daily';
+  if (!isKind(kind)) throw new UserError(`there is no report "${kind}"`, `name one of ${reportKinds.join(', ')}`);
+  return { kind, key, hasReceipts: flags.receipts !== undefined };
+}
+
+function isKind(word: string): word is ReportKind {
+  return (reportKinds as readonly string[]).includes(word);
+}
+
+function filterOf(input: CommandInput): UsageFilter {
+  const { flags } = input;
+  const since = textFlag(flags, 'since');
+  const until = textFlag(flags, 'until');
+  const isOfProject = projectFilter(input);
+  return {
+    since: since === undefined ? undefined : parseDay(since, '--since'),
+    until: until === undefined ? undefined : parseDay(until, '--until'),
+    calendar: createCalendar(textFlag(flags, 'timezone')),
+    isWanted: flags.project === undefined ? undefined : ({ cwd, slug }) => isOfProject({ cwd, project: slug }),
+  };
+}
+
+interface ReceiptQuestion {
+  readonly database: Database;
+  readonly kind: ReportKind;
+  readonly key: string | undefined;
+  readonly filter: UsageFilter;
+  readonly prices: PriceList;
+  readonly roots: readonly string[];
+  readonly report: UsageReport;
+}
+
+async function receiptChunks(input: CommandInput, question: ReceiptQuestion): Promise<Iterable<string>> {
+  const { io, flags } = input;
+  const { database, prices, roots, filter } = question;
+  const rows = rowsFor(question);
+  const isOfRow = rowFilter(question, rows);
+  const isWanted = (placed: Placed, session: UsageSession): boolean =>
+    passes(filter, placed, session) && isOfRow(placed, session);
+  const counted = countLibrary(database, { roots }, prices);
+  const messages = counted.filter(({ line, session }) => isWanted(line, session));
+  const found: Receipts = findReceipts(database, messages, { scope: { roots }, prices, isWanted });
+  input.unread.add(found.problems);
+  if (flags.json === true) return [jsonLines(input, receiptsJson(found, prices.prices.version))];
+  const { receiptLines } = await import('./receipt.ts');
+  return receiptLines(found, { style: io.style, pricesVersion: prices.prices.version });
+}
+
+/** The row that KEY names, in full or by its beginning; all rows without one. */
+function rowsFor({ report, key, kind }: ReceiptQuestion): readonly UsageRow[] {
+  if (key === undefined) return report.rows;
+  const exact = report.rows.filter((row) => row.key === key);
+  const found = exact.length > 0 ? exact : report.rows.filter((row) => row.key.startsWith(key));
+  if (found.length === 1) return found;
+  const what = found.length === 0 ? 'no row' : `${found.length} rows`;
+  throw new UserError(`the ${kind} report has ${what} "${key}"`, `run \`clew usage ${kind} --json\` for the keys`);
+}
+
+function rowFilter(
+  { kind, key, filter }: ReceiptQuestion,
+  rows: readonly UsageRow[],
+): (placed: Placed, session: UsageSession) => boolean {
+  if (key === undefined) return () => true;
+  if (kind === 'blocks') {
+    return ({ time }) =>
+      rows.some(({ key: start, block }) => time >= Date.parse(start) && time < (block?.endsAt ?? Number.NaN));
+  }
+  const keyOf = rowKey(kind, filter.calendar);
+  return (placed, session) => rows.some((row) => row.key === keyOf(placed, session));
+}
+
+function sayNothing(input: CommandInput): readonly string[] {
+  const { flags, io } = input;
+  const isNarrowed = ['since', 'until', 'project'].some((name) => flags[name] !== undefined);
+  const next = isNarrowed ? '`clew usage` counts all' : '`clew usage --demo` counts the bundled sessions';
+  writeNotice(io.stderr, `nothing to count below ${rootsOf(input).join(' and ')}; ${next}`);
+  return [];
+}

@@ -1,0 +1,93 @@
+// A usage report, or receipts → what `--json` prints (docs/json.md).
+
+import { isoDate } from '../../base/json/json-date.ts';
+import { billedTokens } from '../../format/entry/usage.ts';
+import type { Receipt, Receipts } from '../../library/usage/receipts.ts';
+import {
+  byModel,
+  type ReportKind,
+  sumMessages,
+  type UsageReport,
+  type UsageRow,
+  type UsageSum,
+} from '../../library/usage/report.ts';
+import type { DroppedLine } from '../../session/usage/usage.ts';
+
+export interface ReportJsonOptions {
+  readonly pricesVersion: string;
+  readonly breakdown: boolean;
+  readonly kind: ReportKind;
+}
+
+export function reportJson(report: UsageReport, { pricesVersion, breakdown }: ReportJsonOptions): object {
+  return {
+    rows: report.rows.map((row) => ({
+      ...rowJson(row),
+      ...(row.block === undefined ? {} : { endsAt: isoDate(row.block.endsAt), isActive: row.block.isActive }),
+      ...(breakdown ? { models: byModel(row.cells).map(rowJson) } : {}),
+    })),
+    totals: sumJson(report.totals),
+    unpricedModels: report.unpricedModels,
+    unpriced: report.unpriced.map(({ model, ...sums }) => ({ model: model === '' ? null : model, ...sums })),
+    pricesVersion,
+  };
+}
+
+export function receiptsJson({ receipts, synthetic }: Receipts, pricesVersion: string): object {
+  return {
+    receipts: receipts.map(receiptJson),
+    synthetic: synthetic.map(lineJson),
+    totals: sumJson(sumMessages(receipts.map(({ message }) => message))),
+    pricesVersion,
+  };
+}
+
+function rowJson(row: UsageRow): object {
+  return { key: row.key === '' ? null : row.key, ...sumJson(row) };
+}
+
+export function sumJson(sum: UsageSum): object {
+  return {
+    inputTokens: sum.inputTokens,
+    outputTokens: sum.outputTokens,
+    cacheReadTokens: sum.cacheReadTokens,
+    cacheWrite5mTokens: sum.cacheWrite5mTokens,
+    cacheWrite1hTokens: sum.cacheWrite1hTokens,
+    costMicroUsd: sum.costMicroUsd ?? null,
+    messages: sum.messages,
+    unpricedMessages: sum.unpricedMessages,
+    unpricedTokens: sum.unpricedTokens,
+    outputIsLowerBound: sum.outputIsLowerBound,
+  };
+}
+
+function receiptJson({ message, dropped }: Receipt): object {
+  const { line, usage, session } = message;
+  const tokens = billedTokens(usage);
+  return {
+    path: line.file,
+    line: line.line,
+    sessionId: session.sessionId,
+    messageId: line.messageId ?? null,
+    requestId: line.requestId ?? null,
+    model: line.model ?? null,
+    timestamp: isoDate(line.time),
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    cacheReadTokens: tokens.cacheReadTokens,
+    cacheWrite5mTokens: tokens.cacheWrite5mTokens,
+    cacheWrite1hTokens: tokens.cacheWrite1hTokens,
+    webSearches: usage.webSearches,
+    isFast: usage.fast,
+    isUsOnly: usage.usOnly,
+    isBatch: usage.batch,
+    compactions: usage.compactions.length,
+    costMicroUsd: message.costMicroUsd ?? null,
+    outputIsLowerBound: message.isLowerBound,
+    dropped: dropped.map(lineJson),
+  };
+}
+
+function lineJson({ line, reason }: DroppedLine): object {
+  return { path: line.file, line: line.line, outputTokens: line.usage.outputTokens, reason };
+}

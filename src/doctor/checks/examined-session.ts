@@ -1,0 +1,103 @@
+// A session → what all checks ask of it, worked out once: what is expected of a resume, and what the current client and
+// the older ones leave out.
+
+import { type Expectation, expectedOf, missingFrom, type Reachable } from '../../session/facts/reachable.ts';
+import type { Session } from '../../session/load/session.ts';
+import { clientsWithout, oldestClient } from '../../session/resume/client/client-rules.ts';
+import { resumeLines } from '../../session/resume/request/request.ts';
+import type { Node } from '../../session/transcript/node.ts';
+import type { FindingPlace, Severity } from './finding.ts';
+
+export interface ExaminedSession extends Expectation {
+  readonly session: Session;
+  readonly file: string;
+  readonly refused: string | undefined;
+  /** The lines that a resume by the current client holds; for a sub-agent, which is not resumed, all that it reads. */
+  readonly chain: ReadonlySet<Node>;
+  readonly oldChain: ReadonlySet<Node>;
+  /** What of the expected entries the two do not hold. */
+  readonly lost: ReadonlySet<Node>;
+  readonly oldLost: ReadonlySet<Node>;
+  readonly places: ReadonlyMap<Node, number>;
+  /** For each place of the order: how many entries right before it are lost, up to one that is not. */
+  readonly lostBefore: Int32Array;
+  readonly oldLostBefore: Int32Array;
+}
+
+export function examine(session: Session): ExaminedSession {
+  const expected = expectedOf(session);
+  const { transcript, isAgent } = session;
+  const resumed = isAgent ? { lines: transcript.nodes.filter((node) => !node.hidden) } : resumeLines(transcript);
+  const chain = new Set('lines' in resumed ? resumed.lines : []);
+  const old = isAgent ? resumed : resumeLines(transcript, oldestClient);
+  const oldChain = new Set('lines' in old ? old.lines : []);
+  const lost = missingFrom(chain, expected, session);
+  const oldLost = missingFrom(oldChain, expected, session);
+  return {
+    ...expected,
+    session,
+    file: transcript.path,
+    refused: 'refused' in resumed ? resumed.refused : undefined,
+    chain,
+    oldChain,
+    lost,
+    oldLost,
+    places: new Map(expected.order.map((node, place) => [node, place])),
+    lostBefore: countBefore(expected, lost),
+    oldLostBefore: countBefore(expected, oldLost),
+  };
+}
+
+function countBefore({ order, entries }: Expectation, lost: ReadonlySet<Node>): Int32Array {
+  const counts = new Int32Array(order.length);
+  if (lost.size === 0) return counts;
+  const expected = new Set(entries);
+  let run = 0;
+  for (const [place, node] of order.entries()) {
+    counts[place] = run;
+    if (lost.has(node)) run++;
+    else if (expected.has(node)) run = 0;
+  }
+  return counts;
+}
+
+export function reachOf(examined: ExaminedSession): Reachable {
+  return { loaded: examined.entries.length - examined.lost.size, of: examined.entries.length };
+}
+
+export function oldReachOf(examined: ExaminedSession): Reachable {
+  return { loaded: examined.entries.length - examined.oldLost.size, of: examined.entries.length };
+}
+
+export function findingPlace({ file }: Pick<ExaminedSession, 'file'>, node: Node): FindingPlace {
+  return { file, line: node.line, offset: node.offset, uuid: node.uuid };
+}
+
+export interface Cost {
+  readonly severity: Severity;
+  readonly effect: string;
+}
+
+/** What a break in the chain at this line costs: the entries before it that are not loaded, up to one that is. */
+export function costOfBreak(examined: ExaminedSession, node: Node): Cost {
+  const place = examined.places.get(node);
+  if (place === undefined) return { severity: 'info', effect: 'it is on a branch that a resume does not take' };
+  if (examined.session.isAgent) return { severity: 'info', effect: 'a sub-agent is not resumed; nothing is lost' };
+  if ((examined.lostBefore[place] ?? 0) > 0) {
+    const isStart = examined.chain.has(node);
+    const where = isStart ? 'a resume begins here' : 'a resume begins further on, and would begin here without that';
+    return { severity: 'loss', effect: `${where}: ${reachText(reachOf(examined))}` };
+  }
+  if ((examined.oldLostBefore[place] ?? 0) > 0) {
+    const old = reachText(oldReachOf(examined));
+    return {
+      severity: 'warn',
+      effect: `the current client bridges it; ${clientsWithout('followsFileOrder')} begin here: ${old}`,
+    };
+  }
+  return { severity: 'info', effect: 'nothing is lost by it' };
+}
+
+export function reachText({ loaded, of }: Reachable): string {
+  return `it loads ${loaded} of ${of} ${of === 1 ? 'entry' : 'entries'}`;
+}

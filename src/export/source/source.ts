@@ -1,0 +1,86 @@
+// A session to export → the same session as exports read it: every line with placeholders for its secrets,
+// in sub-agents too, and a count of what was replaced.
+import { asObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import type { AgentSource } from '../../session/load/agents.ts';
+import { openAgent, type Session } from '../../session/load/session.ts';
+import type { Node } from '../../session/transcript/node.ts';
+import type { Transcript } from '../../session/transcript/transcript.ts';
+import type { SessionRedactor } from '../../surgery/redact/redact-parcel.ts';
+import { placeholdersIn } from '../../surgery/secrets/placeholder-text.ts';
+
+/** A session to export, with or without its secrets. */
+export interface ExportSource {
+  readonly session: Session;
+  readonly isRedacted: boolean;
+  /** For texts that are not in the lines: a title in a file of its own, the name of an agent. */
+  hide(text: string): string;
+  /** What was replaced in the lines read so far: how many different values of each kind. */
+  secrets(): readonly SecretCount[];
+}
+
+/** How many secrets of one kind were replaced. */
+export interface SecretCount {
+  readonly kind: string;
+  readonly count: number;
+}
+
+/** Prepares a session for an export. Pass a redactor from `redactorFor`; without one, secrets stay. */
+export function exportSource(session: Session, redactor?: SessionRedactor): ExportSource {
+  if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
+  const taken = new Map<string, Set<string>>();
+  const cut = (text: string): string => {
+    const before = Buffer.from(text);
+    const after = redactor.redact(before);
+    if (after === before) return text;
+    const redacted = after.toString('utf8');
+    const present = new Set(placeholdersIn(text).map(({ placeholder }) => placeholder));
+    for (const { kind, placeholder } of placeholdersIn(redacted)) {
+      if (!present.has(placeholder)) taken.set(kind, (taken.get(kind) ?? new Set()).add(placeholder));
+    }
+    return redacted;
+  };
+  return {
+    session: { ...session, transcript: hideTranscript(session.transcript, cut) },
+    isRedacted: true,
+    hide: cut,
+    secrets: () => [...taken].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { size: count }]) => ({ kind, count })),
+  };
+}
+
+/** The sub-agent's own session, redacted like the session that started it. */
+export async function openSourceAgent(
+  source: ExportSource,
+  root: Session,
+  agent: AgentSource,
+): Promise<Session | { readonly unreadable: string }> {
+  const own = await openAgent(root, agent);
+  // An agent in the main file was picked out of a transcript that is already redacted.
+  if ('unreadable' in own || !source.isRedacted || agent.path === undefined) return own;
+  return { ...own, transcript: hideTranscript(own.transcript, (text) => source.hide(text)) };
+}
+
+/** New lists, because caches of the old ones were filled before anything was redacted. */
+function hideTranscript(transcript: Transcript, cut: (text: string) => string): Transcript {
+  // A line is read once for each of its blocks and views: one of 60 MB would be searched for secrets each time.
+  let last: { readonly node: Node; readonly entry: ReturnType<Transcript['read']> } | undefined;
+  return {
+    ...transcript,
+    nodes: [...transcript.nodes],
+    read: (node) => {
+      if (last?.node !== node) last = { node, entry: hideEntry(transcript.read(node), cut) };
+      return last.entry;
+    },
+    pick: (nodes) => hideTranscript(transcript.pick(nodes), cut),
+  };
+}
+
+function hideEntry(entry: JsonObject, cut: (text: string) => string): JsonObject {
+  let text: string;
+  try {
+    text = JSON.stringify(entry);
+  } catch {
+    return {}; // nested too deep to be written, so it cannot be looked into either
+  }
+  const redacted = cut(text);
+  return redacted === text ? entry : (asObject(parseJson(redacted)) ?? {});
+}

@@ -1,0 +1,204 @@
+// The tables of the index, and opening it: an index that is older or broken is rebuilt, because everything in it can be
+// read again from the transcripts; one from a newer Clew is left alone.
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { type Database, openDatabase } from './database.ts';
+import { textTables } from './text-schema.ts';
+import { verdictTables } from './verdicts.ts';
+
+/** Raised whenever a table changes: an index with an older number is rebuilt. */
+export const schemaVersion = 14;
+
+const tables = `
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL,
+  slug TEXT NOT NULL,
+  root TEXT NOT NULL,
+  cwd TEXT,
+  first_prompt TEXT,
+  -- In all its files.
+  started_at INTEGER,
+  ended_at INTEGER,
+  -- What only the whole main transcript tells (session-list.ts). summary_state names the state of the files that it was
+  -- made from: with any other state it is out of date.
+  summary_state TEXT,
+  -- Another program wrote the transcript.
+  is_foreign INTEGER NOT NULL DEFAULT 0,
+  title TEXT,
+  own_started_at INTEGER,
+  own_ended_at INTEGER,
+  entries INTEGER,
+  turns INTEGER,
+  agents INTEGER,
+  own_size INTEGER,
+  diagnostics INTEGER,
+  damage INTEGER,
+  tag TEXT,
+  forked_from TEXT
+);
+CREATE INDEX sessions_by_id ON sessions (session_id);
+-- One row per transcript. A file is read up to offset, which is after a newline, or after a last record that lacks
+-- one; line counts the newlines before it. text_offset and text_line say the same for the full text. first_at is the
+-- time of its first line that has one.
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  session INTEGER NOT NULL,
+  agent_id TEXT,
+  dev INTEGER NOT NULL,
+  ino INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ms REAL NOT NULL,
+  offset INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  head_hash TEXT NOT NULL,
+  tail_hash TEXT NOT NULL,
+  born_ms REAL,
+  first_at INTEGER,
+  text_offset INTEGER NOT NULL DEFAULT 0,
+  text_line INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX files_by_session ON files (session);
+-- The lines with usage of each file, packed (usage-rows.ts): one row per reading, in the order of its first line. Which
+-- of them count is decided over the whole library, when it is reported.
+CREATE TABLE usage_parts (
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  rows TEXT NOT NULL,
+  PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+-- The sessions that the lines of a file name as their origin (lineage.ts).
+CREATE TABLE origins (
+  file INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  PRIMARY KEY (file, origin)
+) WITHOUT ROWID;
+-- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
+CREATE TABLE usage_cache (
+  key TEXT PRIMARY KEY,
+  cells TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE prompts (
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  uuid TEXT,
+  time INTEGER,
+  kind TEXT NOT NULL,
+  is_copy INTEGER NOT NULL,
+  PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+CREATE TABLE tool_calls (
+  file INTEGER NOT NULL,
+  tool_use_id TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  time INTEGER,
+  name TEXT NOT NULL,
+  touched TEXT,
+  is_error INTEGER,
+  agent_id TEXT,
+  PRIMARY KEY (file, tool_use_id)
+) WITHOUT ROWID;
+`;
+
+export interface IndexOptions {
+  /** Clew's own state folder. */
+  readonly folder: string;
+  /** Called when the index had to be rebuilt. */
+  readonly onNotice?: (message: string) => void;
+}
+
+/** The disk or another Clew keeps the index from being used: nothing is lost, everything in it can be read again. */
+export class IndexUnavailable extends UserError {
+  override name: string = 'IndexUnavailable';
+}
+
+export function indexPath(folder: string): string {
+  return path.join(folder, 'index.db');
+}
+
+export function openIndex(options: IndexOptions): Database {
+  const file = indexPath(options.folder);
+  try {
+    makeFolderSync(options.folder);
+    return openOrRebuild(file, options.onNotice ?? (() => {}));
+  } catch (error) {
+    throw indexError(error, file);
+  }
+}
+
+function openOrRebuild(file: string, notice: (message: string) => void): Database {
+  try {
+    const database = openDatabase(file);
+    const found = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+    if (found === schemaVersion) return database;
+    if (found > schemaVersion) {
+      database.close();
+      throw new IndexUnavailable(
+        `${file} was written by a newer Clew`,
+        'update Clew, or set CLEW_HOME to another folder',
+      );
+    }
+    if (isEmpty(database)) return withTables(database);
+    database.close();
+    notice('the index is from an older Clew; rebuilding the index');
+  } catch (error) {
+    if (error instanceof UserError || !isBroken(error)) throw error;
+    notice('the index was damaged; rebuilding the index');
+  }
+  removeIndex(file);
+  return withTables(openDatabase(file));
+}
+
+/** An empty one that is gone when it is closed: for a call that cannot use the one on the disk. */
+export function openIndexInMemory(): Database {
+  return withTables(openDatabase(':memory:'));
+}
+
+export function removeIndex(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+}
+
+function isEmpty(database: Database): boolean {
+  return database.prepare('SELECT count(*) AS count FROM sqlite_master').get()?.count === 0;
+}
+
+/** Two processes may find the index missing at the same time: the second finds the tables made. */
+function withTables(database: Database): Database {
+  database.transaction(() => {
+    if (!isEmpty(database)) return;
+    database.exec(tables);
+    database.exec(textTables);
+    database.exec(verdictTables);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  });
+  return database;
+}
+
+export function isBroken(error: unknown): boolean {
+  const text = error instanceof Error ? `${systemErrorCode(error) ?? ''} ${error.message}` : '';
+  return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|corrupt|not a database|no such (table|column)/i.test(text);
+}
+
+/** What SQLite says of the disk, as an error of use. */
+export function indexError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error;
+  const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
+  if (/SQLITE_FULL|ENOSPC|disk is full/i.test(text))
+    return new IndexUnavailable(`the disk is full: ${file}`, 'make room and run it again');
+  if (/SQLITE_IOERR|disk I\/O error/i.test(text))
+    return new IndexUnavailable(
+      `the disk refuses the index: ${file}`,
+      'check it, its quota and the size limit of the shell (ulimit -f)',
+    );
+  if (/SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|readonly|unable to open/i.test(text)) {
+    return new IndexUnavailable(`the index cannot be written: ${file}`, 'set CLEW_HOME to a folder you may write to');
+  }
+  if (/SQLITE_BUSY|database is locked/i.test(text)) {
+    return new UserError(`another Clew is writing the index: ${file}`, 'run it again when that one has ended');
+  }
+  return error;
+}

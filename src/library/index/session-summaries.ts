@@ -1,0 +1,164 @@
+// Summaries of sessions in the index: made in the same reading as the rows, or later for those that are out of date, and
+// kept in the row of the session with the state of the files that they were made from.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { unreadableCode } from '../../base/errors/errors.ts';
+import { largeFileBytes, preferSmallMemory } from '../../base/process/memory.ts';
+import { type SessionSummary, summariseTranscript } from '../../session/facts/summary.ts';
+import { loadTranscript, type Transcript } from '../../session/transcript/transcript.ts';
+import type { DiskProblem } from '../../store/folders.ts';
+import { ProjectListings, sessionFiles } from '../../store/session-files.ts';
+import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
+import type { FileIdentity } from './verdicts.ts';
+
+/** `foreign`: another program wrote the transcript. */
+export type Summary = SessionSummary | 'foreign';
+
+export interface ReadSummary {
+  /** `ownState` of the file that it was made from. */
+  readonly state: string;
+  readonly summary: Summary;
+}
+
+/** By the path of the main transcript. */
+export type ReadSummaries = Map<string, ReadSummary>;
+
+export function summaryOfTranscript(
+  file: FileIdentity,
+  transcript: Transcript,
+  listings: ProjectListings,
+): ReadSummary {
+  const files = sessionFiles(transcript.path, listings);
+  return { state: ownState(file), summary: summariseTranscript(files, transcript) ?? 'foreign' };
+}
+
+/** A session of the index whose summary is out of date. */
+export interface StaleSession {
+  readonly file: string;
+  /** What a summary of it depends on: `ownState`, its agents, its given title. */
+  readonly state: string;
+  readonly identity: FileIdentity;
+  readonly row: Row;
+}
+
+export interface SummaryOptions {
+  /** Those that were made while the rows were read. */
+  readonly summaries?: ReadSummaries;
+  readonly onProgress?: (progress: { readonly bytesDone: number; readonly bytesTotal: number }) => void;
+}
+
+const batchFiles = 64;
+
+/** One after the other: a transcript is dropped before the next is read, so memory is that of the largest. */
+export function updateSummaries(
+  database: Database,
+  stale: readonly StaleSession[],
+  { summaries, onProgress }: SummaryOptions,
+): { fresh: ReadonlyMap<string, Summary>; problems: readonly DiskProblem[]; filesRead: number } {
+  const fresh = new Map<string, Summary>();
+  const problems: DiskProblem[] = [];
+  const isRead = ({ file, identity }: StaleSession): boolean => summaries?.get(file)?.state === ownState(identity);
+  const unread = stale.filter((session) => !isRead(session));
+  const bytesTotal = unread.reduce((sum, { identity }) => sum + identity.size, 0);
+  if (unread.some(({ identity }) => identity.size > largeFileBytes)) preferSmallMemory();
+  let batch: SqlValue[][] = [];
+  let bytesDone = 0;
+  const flush = (): void => {
+    saveSummaries(database, batch);
+    batch = [];
+    onProgress?.({ bytesDone, bytesTotal });
+  };
+  const add = (session: StaleSession, summary: Summary): void => {
+    fresh.set(session.file, summary);
+    batch.push(summaryValues(session, summary));
+  };
+  for (const session of stale) {
+    const read = summaries?.get(session.file);
+    if (read !== undefined && isRead(session)) add(session, read.summary);
+  }
+  const listings = new ProjectListings();
+  for (const session of unread) {
+    const { file, identity } = session;
+    try {
+      const light = loadTranscript(file, { withoutMessages: true });
+      add(session, summaryOfTranscript(identity, light, listings).summary);
+    } catch (error) {
+      problems.push({ path: file, code: unreadableCode(error) ?? String(error) });
+    }
+    bytesDone += identity.size;
+    if (batch.length >= batchFiles || identity.size > 1 << 20) flush();
+  }
+  if (batch.length > 0) flush();
+  return { fresh, problems, filesRead: unread.length };
+}
+
+function ownState({ dev, ino, size, mtimeMs }: FileIdentity): string {
+  return `${dev} ${ino} ${size} ${mtimeMs}`;
+}
+
+/** What a summary depends on. `agentFiles`: how many the index knows of. */
+export function summaryState(main: string, identity: FileIdentity, agentFiles: number): string {
+  return `${ownState(identity)} ${agentFiles} ${sideState(main)}`;
+}
+
+/** A given title and linked agents are in files of their own, which no row of the index shows. */
+function sideState(main: string): string {
+  const folder = main.slice(0, -'.jsonl'.length);
+  if (changedAt(folder) === undefined) return '';
+  return `${changedAt(path.join(folder, 'custom-title.json'))} ${changedAt(path.join(folder, 'subagents'))}`;
+}
+
+function changedAt(file: string): number | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined; // a summary does not use what cannot be read
+  }
+}
+
+const counts = ['entries', 'turns', 'agents', 'own_size', 'diagnostics', 'damage'];
+const columns = ['cwd', 'title', 'own_started_at', 'own_ended_at', ...counts, 'tag', 'forked_from'];
+const names = ['summary_state', 'is_foreign', ...columns];
+const saveSummary = `INSERT INTO sessions (id, path, session_id, slug, root, ${names.join(', ')})`;
+// Reports about another program's transcript use what its rows say.
+const keepSummary = `ON CONFLICT (id) DO UPDATE SET summary_state = excluded.summary_state, is_foreign = excluded.is_foreign,
+  ${columns.map((name) => `${name} = iif(excluded.is_foreign, ${name}, excluded.${name})`).join(', ')}`;
+
+function saveSummaries(database: Database, rows: readonly SqlValue[][]): void {
+  database.transaction(() => insertMany(database, saveSummary, 5 + names.length, rows, keepSummary));
+}
+
+function summaryValues({ file, state, row }: StaleSession, summary: Summary): SqlValue[] {
+  const { id = null, session_id: sessionId = null, slug = null, root = null } = row;
+  const session = [id, file, sessionId, slug, root, state];
+  if (summary === 'foreign') return [...session, 1, ...columns.map(() => null)];
+  const { cwd, title, startedAt, endedAt, entries, turns, agents, sizeBytes, diagnostics, damage } = summary;
+  const { tag = null, forkedFrom = null } = summary;
+  const times = [startedAt, endedAt].map((time) => (Number.isNaN(time) ? null : time));
+  const numbers = [entries, turns, agents, sizeBytes, diagnostics, damage];
+  return [...session, 0, cwd ?? null, title ?? null, ...times, ...numbers, tag, forkedFrom];
+}
+
+export function summaryOfRow(row: Row): Summary {
+  if (row.is_foreign === 1) return 'foreign';
+  return {
+    sessionId: String(row.session_id),
+    path: String(row.path),
+    cwd: textOrNone(row.cwd),
+    title: textOrNone(row.title),
+    startedAt: row.own_started_at === null ? Number.NaN : Number(row.own_started_at),
+    endedAt: row.own_ended_at === null ? Number.NaN : Number(row.own_ended_at),
+    entries: Number(row.entries),
+    turns: Number(row.turns),
+    agents: Number(row.agents),
+    sizeBytes: Number(row.own_size),
+    diagnostics: Number(row.diagnostics),
+    damage: Number(row.damage),
+    tag: textOrNone(row.tag),
+    forkedFrom: textOrNone(row.forked_from),
+  };
+}
+
+export function textOrNone(value: SqlValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,133 @@
+// What narrows a search besides its words → the sessions that may answer, and the conditions on their documents.
+import path from 'node:path';
+import type { Database, Row, SqlValue } from '../index/database.ts';
+import type { TextKind } from './text-extract.ts';
+
+/** Which sessions and texts a search covers. */
+export interface SearchFilter {
+  /** Sessions below these roots only. */
+  readonly roots: readonly string[];
+  readonly isOfProject?: (session: { readonly cwd: string | undefined; readonly project: string }) => boolean;
+  /** The path of a main transcript. */
+  readonly session?: string;
+  /** Milliseconds since 1970; the first is part of the time, the second is not. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly role?: 'user' | 'assistant';
+  readonly tool?: string;
+  /** Sessions with a call that touched this file: its path, the end of its path, or a pattern with `*` and `?`. */
+  readonly file?: string;
+}
+
+/** A session with hits. */
+export interface HitSession {
+  readonly id: number;
+  readonly sessionId: string;
+  /** Its main transcript, which may be gone. */
+  readonly path: string;
+  readonly cwd: string | undefined;
+  readonly project: string;
+  readonly title: string | undefined;
+  readonly endedAt: number;
+}
+
+export interface Scope {
+  /** Conditions on `documents d` and `files f`, each beginning with AND; empty where everything may answer. */
+  readonly where: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** What the user said, and what the model said, thought or asked a tool to do. */
+const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> = {
+  user: ['prompt'],
+  assistant: ['answer', 'thinking', 'tool-input'],
+};
+
+export function scopeOf(database: Database, filter: SearchFilter): Scope {
+  const conditions: [string, SqlValue][] = [];
+  const sessions = sessionsInScope(database, filter);
+  if (sessions !== 'all') conditions.push(['f.session IN (SELECT value FROM json_each(?))', JSON.stringify(sessions)]);
+  if (filter.role !== undefined) {
+    conditions.push(['d.kind IN (SELECT value FROM json_each(?))', JSON.stringify(kindsOfRole[filter.role])]);
+  }
+  if (filter.tool !== undefined) conditions.push(['d.tool = ? COLLATE NOCASE', filter.tool]);
+  if (filter.since !== undefined) conditions.push([`${timeOfDocument} >= ?`, filter.since]);
+  if (filter.until !== undefined) conditions.push([`${timeOfDocument} < ?`, filter.until]);
+  return {
+    where: conditions.map(([condition]) => ` AND ${condition}`).join(''),
+    values: conditions.map(([, value]) => value),
+  };
+}
+
+export function sessionOf(database: Database, id: number): HitSession | undefined {
+  const row = database.prepare('SELECT * FROM sessions WHERE id = ?').get(id);
+  return row === undefined ? undefined : foundSession(row);
+}
+
+/** The ids of the rows; nearly always an index holds nothing but the sessions of the roots in use. */
+function sessionsInScope(database: Database, filter: SearchFilter): readonly number[] | 'all' {
+  const roots = filter.roots.map((root) => `${path.resolve(root)}${path.sep}`);
+  const isNarrowed = [filter.session, filter.isOfProject, filter.file].some((each) => each !== undefined);
+  if (!isNarrowed && !hasOthers(database, roots)) return 'all';
+  const touching = filter.file === undefined ? undefined : sessionsTouching(database, filter.file);
+  return database
+    .prepare('SELECT id, path, cwd, slug FROM sessions')
+    .all()
+    .filter((row) => roots.some((root) => String(row.path).startsWith(root)))
+    .filter((row) => filter.session === undefined || row.path === filter.session)
+    .filter((row) => touching === undefined || touching.has(Number(row.id)))
+    .filter((row) => filter.isOfProject?.({ cwd: text(row.cwd), project: String(row.slug) }) ?? true)
+    .map((row) => Number(row.id));
+}
+
+/** Whether the index knows sessions of other roots. */
+function hasOthers(database: Database, roots: readonly string[]): boolean {
+  const other = roots.map(() => 'substr(path, 1, ?) <> ?').join(' AND ') || 'true';
+  const row = database
+    .prepare(`SELECT 1 AS found FROM sessions WHERE ${other} LIMIT 1`)
+    .get(...roots.flatMap((root) => [root.length, root]));
+  return row !== undefined;
+}
+
+/** The ids of all sessions below the roots, as often as they are there. */
+export function sessionIds(database: Database, roots: readonly string[]): readonly string[] {
+  const below = roots.map((root) => `${path.resolve(root)}${path.sep}`);
+  return database
+    .prepare('SELECT path, session_id FROM sessions')
+    .all()
+    .filter((row) => below.some((root) => String(row.path).startsWith(root)))
+    .map((row) => String(row.session_id));
+}
+
+/** Titles have no time of their own: they count as said when the session was used last. */
+const timeOfDocument = 'coalesce(d.time, (SELECT s.ended_at FROM sessions s WHERE s.id = f.session))';
+
+function foundSession(row: Row): HitSession {
+  return {
+    id: Number(row.id),
+    sessionId: String(row.session_id),
+    path: String(row.path),
+    cwd: text(row.cwd),
+    project: String(row.slug),
+    title: text(row.title) ?? text(row.first_prompt),
+    endedAt: row.ended_at === null ? Number.NaN : Number(row.ended_at),
+  };
+}
+
+function text(value: SqlValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function sessionsTouching(database: Database, wanted: string): ReadonlySet<number> {
+  const file = wanted.replace(/^\.\//, '');
+  const end = `/${file}`;
+  // In GLOB a bracket opens a set, which nobody means who types a path.
+  const pattern = file.replaceAll('[', '[[]');
+  const [condition, values] = /[*?]/.test(file)
+    ? ['c.touched GLOB ? OR c.touched GLOB ?', [pattern, `*/${pattern}`]]
+    : ['c.touched = ? OR substr(c.touched, ?) = ?', [file, -end.length, end]];
+  const rows = database
+    .prepare(`SELECT DISTINCT f.session FROM tool_calls c JOIN files f ON f.id = c.file WHERE ${condition}`)
+    .all(...values);
+  return new Set(rows.map((row) => Number(row.session)));
+}

@@ -1,0 +1,169 @@
+// A query → the documents that answer it, the best first, by session, each with the stretch of text that matches.
+// Texts with all words next to each other come first; the rest is ranked by bm25, weighed by what kind of text it is and
+// a little by age. Exact texts and expressions have no measure of relevance and come newest first.
+import type { Database, Row } from '../index/database.ts';
+import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
+import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './filter.ts';
+import { parseWords, type WordQuery } from './query.ts';
+import { planScan, scanDocuments } from './scan.ts';
+import { type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
+import type { TextKind } from './text-extract.ts';
+
+/** What a search looks for. */
+export interface SearchQuery extends SearchFilter {
+  readonly text: string;
+  readonly mode: 'words' | 'exact' | 'regex';
+  /** For exact texts and expressions; words never mind case. */
+  readonly ignoreCase?: boolean;
+  /** How many hits to give. */
+  readonly limit: number;
+  /** How many of one session; all where it is not given. */
+  readonly perSession?: number;
+  readonly nowMs?: number;
+}
+
+/** The result of a search. */
+export interface SearchResult {
+  /** Documents that match, those that are not given included. */
+  readonly total: number;
+  readonly sessions: readonly SessionHits[];
+}
+
+/** The hits of one session. */
+export interface SessionHits {
+  readonly session: HitSession;
+  readonly hits: readonly Hit[];
+  /** There are others in this session. */
+  readonly hasMore: boolean;
+}
+
+/** A text that matches a search. */
+export interface Hit {
+  /** The transcript: the session's main one, or a sub-agent's. */
+  readonly path: string;
+  readonly line: number;
+  readonly uuid: string | undefined;
+  readonly kind: TextKind;
+  readonly tool: string | undefined;
+  readonly time: number;
+  readonly snippet: readonly SnippetPiece[];
+}
+
+export function search(database: Database, query: SearchQuery): SearchResult {
+  const scope = scopeOf(database, query);
+  if (query.mode === 'words') {
+    const words = parseWords(query.text);
+    const { total, rows } = rankedDocuments(database, words, scope, query);
+    return { total, sessions: group(database, rows, query, (text) => markTerms(text, words.terms)) };
+  }
+  const { text, mode, ignoreCase = false } = query;
+  const scan = planScan({ text, mode, ignoreCase });
+  const rows = [...scanDocuments(database, scan, scope)].sort((a, b) => (b.time || 0) - (a.time || 0) || b.id - a.id);
+  return { total: rows.length, sessions: group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
+}
+
+/** What the user said counts most; what tools put out is long, and mostly next to the point. */
+const weights: Readonly<Record<TextKind, number>> = {
+  title: 1.5,
+  prompt: 1.4,
+  answer: 1.2,
+  thinking: 1,
+  'tool-input': 0.9,
+  'tool-output': 0.7,
+  note: 0.6,
+  attachment: 0.5,
+};
+/** A document of this moment counts a quarter more than a very old one; half of that is gone after a month. */
+const freshBonus = 0.25;
+const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
+/** So many of the best by bm25 are weighed. */
+const candidates = 200;
+
+function rankedDocuments(
+  database: Database,
+  { match, adjacent }: WordQuery,
+  scope: Scope,
+  { limit, nowMs = Date.now() }: SearchQuery,
+): { total: number; rows: DocumentRow[] } {
+  const isNarrowed = scope.where !== '';
+  const from = isNarrowed
+    ? 'document_text JOIN documents d ON d.id = document_text.rowid JOIN files f ON f.id = d.file'
+    : 'document_text';
+  const where = `document_text MATCH ?${scope.where}`;
+  const most = Math.max(candidates, limit);
+  const best = (text: string): readonly Row[] =>
+    database
+      .prepare(
+        `SELECT ${documentColumns}, best.score FROM
+           (SELECT document_text.rowid AS id, rank AS score FROM ${from} WHERE ${where} ORDER BY rank LIMIT ?) best
+         JOIN documents d ON d.id = best.id JOIN files f ON f.id = d.file`,
+      )
+      .all(text, ...scope.values, most);
+  const rows = best(match);
+  const literal = adjacent === undefined ? [] : best(adjacent);
+  const counted = (): number => {
+    const row = database.prepare(`SELECT count(*) AS count FROM ${from} WHERE ${where}`).get(match, ...scope.values);
+    return Number(row?.count ?? 0);
+  };
+  const seen = new Set(literal.map(({ id }) => id));
+  const scattered = rows.filter(({ id }) => !seen.has(id));
+  return {
+    total: rows.length < most ? rows.length : counted(),
+    rows: [...weigh(literal, nowMs), ...weigh(scattered, nowMs)],
+  };
+}
+
+/** The best first. */
+function weigh(rows: readonly Row[], nowMs: number): readonly DocumentRow[] {
+  const weighed = rows.map((row) => {
+    const document = documentRow(row);
+    // bm25 of FTS5 is negative, the better the lower.
+    return { document, score: -Number(row.score) * weights[document.kind] * freshness(document.time, nowMs) };
+  });
+  weighed.sort(
+    (a, b) => b.score - a.score || (b.document.time || 0) - (a.document.time || 0) || a.document.id - b.document.id,
+  );
+  return weighed.map(({ document }) => document);
+}
+
+function freshness(time: number, nowMs: number): number {
+  const age = Number.isNaN(time) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - time);
+  return 1 + freshBonus * 2 ** (-age / freshHalfLifeMs);
+}
+
+/** Sessions in the order of their best hit, until there are enough hits. */
+function group(
+  database: Database,
+  rows: readonly DocumentRow[],
+  { limit, perSession = Number.POSITIVE_INFINITY }: SearchQuery,
+  mark: (text: string) => readonly Mark[],
+): readonly SessionHits[] {
+  const chosen = new Map<number, DocumentRow[]>();
+  const cut = new Set<number>();
+  let count = 0;
+  for (const row of rows) {
+    const own = chosen.get(row.session) ?? [];
+    // The same title is written again and again.
+    if (row.kind === 'title' && own.some((other) => other.kind === 'title')) continue;
+    if (own.length >= perSession || count >= limit) {
+      cut.add(row.session);
+      continue;
+    }
+    own.push(row);
+    chosen.set(row.session, own);
+    count++;
+  }
+  const reader = new DocumentReader('scattered');
+  return [...chosen].flatMap(([id, own]) => {
+    const session = sessionOf(database, id);
+    if (session === undefined) return [];
+    return [{ session, hits: own.map((row) => makeHit(row, reader, mark)), hasMore: cut.has(id) }];
+  });
+}
+
+function makeHit(row: DocumentRow, reader: DocumentReader, mark: (text: string) => readonly Mark[]): Hit {
+  const { path, line, kind, tool, time } = row;
+  const read = reader.read(row);
+  const text = read?.text ?? '';
+  return { path, line, uuid: read?.uuid, kind, tool, time, snippet: makeSnippet(text, mark(text)) };
+}

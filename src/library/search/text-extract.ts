@@ -1,0 +1,227 @@
+// The bytes of a line → its documents: what was said, thought, called and answered, each decoded. Only the value of
+// `message` is parsed; `toolUseResult` holds the same output a second time and is never looked at.
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../base/json/json.ts';
+import { findMember } from '../../format/bytes/json-bytes.ts';
+import { type Block, blocksOf, isText } from '../../format/entry/block.ts';
+import { parseLine } from '../../format/line/line.ts';
+import type { Head } from '../../format/scan/head.ts';
+import { scanRecord } from '../../format/scan/scan.ts';
+import { classifyUser, kindOfText } from '../../session/transcript/input.ts';
+import { leafText } from './text-leaves.ts';
+
+/** Chat is what people read; tool text is most of the bytes. */
+type TextPart = 'chat' | 'tool';
+
+/** Which part of a conversation a text is. */
+export type TextKind =
+  | 'prompt'
+  | 'answer'
+  | 'thinking'
+  | 'title'
+  /** Text in the conversation that nobody typed: summaries, reminders, command output, a sub-agent's task. */
+  | 'note'
+  | 'tool-input'
+  | 'tool-output'
+  | 'attachment';
+
+export interface LineText {
+  readonly kind: TextKind;
+  /** Counts the texts of one kind in one line, from 0. */
+  readonly part: number;
+  readonly text: string;
+  readonly uuid: string | undefined;
+  /** Milliseconds since 1970, or `NaN`. */
+  readonly time: number;
+  /** Of tool input the tool; of tool output only the call is known here. */
+  readonly tool: string | undefined;
+  readonly toolUseId: string | undefined;
+  /** From the queue: if the prompt was sent, a later line says the same. */
+  readonly isQueued: boolean;
+}
+
+/** The documents of one line, its chat first; those of a damaged line come from the records that are whole. */
+export function textsOfLine(bytes: Buffer): readonly LineText[] {
+  const head = scanRecord(bytes);
+  const records = head === undefined ? recoveredRecords(bytes) : [{ head, bytes }];
+  return numbered(parts.flatMap((part) => records.flatMap((record) => textsOfRecord(record.head, record.bytes, part))));
+}
+
+const parts: readonly TextPart[] = ['chat', 'tool'];
+
+function recoveredRecords(line: Buffer): readonly { readonly head: Head; readonly bytes: Buffer }[] {
+  return parseLine(line).pieces.flatMap(({ entry, bytes }) => {
+    const head = entry === undefined ? undefined : scanRecord(bytes);
+    return head === undefined ? [] : [{ head, bytes }];
+  });
+}
+
+type Found = Omit<LineText, 'part'>;
+
+const none: readonly never[] = [];
+
+function numbered(found: readonly Found[]): readonly LineText[] {
+  if (found.length === 0) return none;
+  const counts = new Map<TextKind, number>();
+  return found.map((text) => {
+    const part = counts.get(text.kind) ?? 0;
+    counts.set(text.kind, part + 1);
+    return { ...text, part };
+  });
+}
+
+function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Found[] {
+  const type = head.type === '' ? head.message?.role : head.type;
+  if (type === 'assistant') return part === 'chat' ? answerTexts(head, bytes) : callTexts(head, bytes);
+  if (type === 'user') return part === 'chat' ? userTexts(head, bytes) : resultTexts(head, bytes);
+  if (type === 'attachment') return attachmentTexts(head, bytes, part);
+  if (part !== 'chat') return none;
+  switch (type) {
+    case 'custom-title':
+      return said(head, 'title', memberText(bytes, 'customTitle'));
+    case 'ai-title':
+      return said(head, 'title', memberText(bytes, 'aiTitle'));
+    case 'summary':
+      return said(head, 'title', memberText(bytes, 'summary'));
+    case 'system':
+      return said(head, 'note', memberText(bytes, 'content'));
+    case 'queue-operation':
+      return queuedTexts(head, bytes);
+    // Thinking of an answer that Clew's agent keeps next to the chain; its `clew-prompt` is no part of the session's talk.
+    case 'clew-thinking':
+      return said(head, 'thinking', besideThinking(bytes));
+    default:
+      return none;
+  }
+}
+
+function besideThinking(bytes: Buffer): string {
+  const blocks = blocksOf(memberValue(bytes, 'content')) as readonly JsonObject[];
+  return blocks.map(({ thinking }) => asString(thinking) ?? '').join('\n');
+}
+
+function answerTexts(head: Head, bytes: Buffer): readonly Found[] {
+  const { message } = head;
+  if (message === undefined) return none;
+  const isSpoken = message.blockTypes.some((type) => !silentTypes.has(type));
+  if (!isSpoken && message.content !== 'string' && message.content !== 'on-record') return none;
+  const answers: string[] = [];
+  const thoughts: string[] = [];
+  for (const block of contentBlocks(head, bytes)) {
+    if (isText(block)) answers.push(block.text);
+    else if (block.type === 'thinking') thoughts.push(asString(block.thinking) ?? '');
+  }
+  return [...said(head, 'thinking', thoughts.join('\n')), ...said(head, 'answer', answers.join('\n'))];
+}
+
+/** Blocks that say nothing themselves. */
+const silentTypes: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'image', 'redacted_thinking']);
+
+function userTexts(head: Head, bytes: Buffer): readonly Found[] {
+  if (head.textPrefixes.length === 0 && head.message?.content !== 'on-record') return none;
+  // A sub-agent's task was not typed by a person.
+  const isPrompt = classifyUser(head).prompt !== undefined && !head.isSidechain;
+  const typed: string[] = [];
+  const notes: string[] = [];
+  for (const block of contentBlocks(head, bytes)) {
+    if (!isText(block)) continue;
+    if (isPrompt && !block.text.startsWith('<system-reminder>')) typed.push(block.text);
+    else notes.push(block.text);
+  }
+  return [...said(head, 'prompt', typed.join('\n')), ...said(head, 'note', notes.join('\n'))];
+}
+
+/** A prompt that was never sent has no other line. */
+function queuedTexts(head: Head, bytes: Buffer): readonly Found[] {
+  if (memberText(bytes, 'operation') !== 'enqueue') return none;
+  const text = plainText(blocksOf(memberValue(bytes, 'content')));
+  const found = said(head, kindOfText(text) === 'notification' ? 'note' : 'prompt', text);
+  return found.map((each) => ({ ...each, isQueued: true }));
+}
+
+function attachmentTexts(head: Head, bytes: Buffer, part: TextPart): readonly Found[] {
+  const isQueued = head.subtype === 'queued_command';
+  if (isQueued !== (part === 'chat') || boilerplate.has(head.subtype ?? '')) return none;
+  const attachment = asObject(memberValue(bytes, 'attachment'));
+  if (!isQueued) return said(head, 'attachment', leafText(attachment));
+  const text = plainText(blocksOf(attachment?.prompt));
+  return said(head, attachment?.commandMode === 'task-notification' ? 'note' : 'prompt', text);
+}
+
+/** What newer clients tell the model of themselves at every start: the same in each session, and no part of it. */
+const boilerplate: ReadonlySet<string> = new Set([
+  'prompt_snapshot',
+  'skill_listing',
+  'agent_listing_delta',
+  'deferred_tools_delta',
+  'mcp_instructions_delta',
+  'session_context',
+  'environment',
+  'model',
+  'date',
+  'total_tokens_reminder',
+  'remote_session_change',
+]);
+
+function callTexts(head: Head, bytes: Buffer): readonly Found[] {
+  if (!head.message?.blockTypes.some((type) => callTypes.test(type))) return none;
+  return contentBlocks(head, bytes).flatMap((block) => {
+    const type = asString(block.type) ?? '';
+    if (!callTypes.test(type)) return [];
+    const { name, input, tool_use_id: answered, content } = block as JsonObject;
+    if (type.endsWith('_result')) return said(head, 'tool-output', leafText(content), undefined, asString(answered));
+    return said(head, 'tool-input', leafText(input), asString(name));
+  });
+}
+
+/** Calls of tools, and those that the API answers in the same message. */
+const callTypes = /tool_use$|tool_result$/;
+
+function resultTexts(head: Head, bytes: Buffer): readonly Found[] {
+  if (!head.message?.blockTypes.some((type) => callTypes.test(type))) return none;
+  return contentBlocks(head, bytes).flatMap((block) => {
+    if (block.type !== 'tool_result') return [];
+    const { tool_use_id: answered, content } = block as JsonObject;
+    return said(head, 'tool-output', resultText(content), undefined, asString(answered));
+  });
+}
+
+/** The usual result is a string, or one block of text. */
+function resultText(content: JsonValue | undefined): string {
+  if (typeof content === 'string') return content;
+  const only = isArray(content) && content.length === 1 ? content[0] : undefined;
+  return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : leafText(content);
+}
+
+function contentBlocks(head: Head, bytes: Buffer): readonly Block[] {
+  if (head.message?.content === 'on-record') return blocksOf(memberValue(bytes, 'content'));
+  return blocksOf(asObject(memberValue(bytes, 'message'))?.content);
+}
+
+function memberValue(bytes: Buffer, key: string): JsonValue | undefined {
+  const member = findMember(bytes, 0, key);
+  return member === undefined ? undefined : parseJson(bytes.toString('utf8', member.valueStart, member.valueEnd));
+}
+
+function memberText(bytes: Buffer, key: string): string {
+  return asString(memberValue(bytes, key)) ?? '';
+}
+
+function plainText(blocks: readonly Block[]): string {
+  return blocks
+    .filter(isText)
+    .map((block) => block.text)
+    .join('\n');
+}
+
+function said(head: Head, kind: TextKind, text: string, tool?: string, toolUseId?: string): readonly Found[] {
+  if (text === '') return none;
+  return [{ kind, text, uuid: head.uuid, time: head.time, tool, toolUseId, isQueued: false }];
+}

@@ -1,0 +1,86 @@
+// Who writes to a session now, and the one lock against a second writer. Claude Code takes no lock, but lists what it runs
+// next to the projects folder; Clew's agent and everything that changes a session in place hold a lock of ours. Two
+// writers would leave two ends, of which a resume sees one.
+import path from 'node:path';
+import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { holderOfLock, withLock } from '../../store/lock.ts';
+import { stateFolder } from '../../store/roots.ts';
+import { runningClientOf } from './running-clients.ts';
+
+export type ReleaseSession = () => Promise<void>;
+
+/** Who has the session open, in words; `undefined` where nobody has. */
+export function whoUses(main: string, env: NodeJS.ProcessEnv): string | undefined {
+  const client = runningClientOf(main);
+  if (client !== undefined) return `Claude Code runs it as process ${client}`;
+  const holder = holderOfLock(path.join(locksFolder(env), lockName(main)));
+  return holder === undefined ? undefined : heldBy(holder);
+}
+
+export function refuseInUse(main: string, env: NodeJS.ProcessEnv, next: string = endItFirst): void {
+  const user = whoUses(main, env);
+  if (user !== undefined) throw inUse(main, user, next);
+}
+
+/** Keeps other writers away until it is released; refuses at once where there is one. */
+export async function holdSession(
+  main: string,
+  env: NodeJS.ProcessEnv,
+  next: string = endItFirst,
+): Promise<ReleaseSession> {
+  refuseInUse(main, env, next);
+  let release: () => void = () => undefined;
+  const isOver = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((held, failed) => {
+    ended = withLock(locksFolder(env), { waitMs: 0, name: lockName(main) }, () => {
+      held();
+      return isOver;
+    });
+    ended.catch(failed);
+  }).catch((error: unknown) => {
+    // Someone was faster than we between the look and the lock.
+    if (error instanceof UserError && error.exitCode === exitCodes.refused)
+      throw inUse(main, heldBy('another process'), next);
+    throw error;
+  });
+  return () => {
+    release();
+    return ended;
+  };
+}
+
+/** Runs `work` while no other writer is let into any of the sessions. */
+export async function whileHolding<T>(
+  mains: readonly string[],
+  env: NodeJS.ProcessEnv,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held: ReleaseSession[] = [];
+  try {
+    for (const main of mains) held.push(await holdSession(main, env));
+    return await work();
+  } finally {
+    for (const release of held) await release();
+  }
+}
+
+const endItFirst = 'end it there and run it again';
+
+function inUse(main: string, user: string, next: string): UserError {
+  return new UserError(`session ${path.basename(main, '.jsonl')} is in use: ${user}`, next, exitCodes.refused);
+}
+
+function heldBy(holder: string): string {
+  return `clew works in it (${holder})`;
+}
+
+function locksFolder(env: NodeJS.ProcessEnv): string {
+  return path.join(stateFolder(env), 'session-locks');
+}
+
+function lockName(main: string): string {
+  return `${path.basename(main, '.jsonl')}.lock`;
+}

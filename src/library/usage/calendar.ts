@@ -1,0 +1,73 @@
+// Moments → calendar days, weeks and months in a time zone. Asking the zone for every message would cost more than
+// counting them, and zones only ever change at a quarter of an hour: each quarter is asked for once.
+import { UserError } from '../../base/errors/errors.ts';
+
+export interface Calendar {
+  /** `2026-03-01`; empty for a moment that is none. */
+  dayOf(timeMs: number): string;
+}
+
+/** Without a zone: that of the machine. */
+export function createCalendar(timeZone?: string): Calendar {
+  const day = timeZone === undefined ? localDay : zonedDay(timeZone);
+  const known = new Map<number, string>();
+  return {
+    dayOf: (timeMs) => {
+      const quarter = Math.floor(timeMs / quarterMs);
+      if (Number.isNaN(quarter)) return '';
+      let found = known.get(quarter);
+      if (found === undefined) {
+        found = day(quarter * quarterMs);
+        known.set(quarter, found);
+      }
+      return found;
+    },
+  };
+}
+
+const quarterMs = 15 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The Monday that begins the week of a day. */
+export function weekOf(day: string): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(time)) return '';
+  const sinceMonday = (new Date(time).getUTCDay() + 6) % 7;
+  return new Date(time - sinceMonday * dayMs).toISOString().slice(0, 10);
+}
+
+export function monthOf(day: string): string {
+  return day.slice(0, -3);
+}
+
+/** A day as `--since` and `--until` take it: `2026-03-01` or `20260301`. */
+export function parseDay(text: string, flag: string): string {
+  const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(text.trim()) ?? [];
+  const name = `${year}-${month}-${day}`;
+  const time = Date.parse(`${name}T00:00:00Z`);
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(name)) return name;
+  throw new UserError(`${flag} "${text}" is not a day`, 'write it as 2026-03-01');
+}
+
+function localDay(timeMs: number): string {
+  const date = new Date(timeMs);
+  if (Number.isNaN(date.getTime())) return '';
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function zonedDay(timeZone: string): (timeMs: number) => string {
+  const format = dayFormat(timeZone);
+  return (timeMs) => {
+    const parts = Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value]));
+    return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`;
+  };
+}
+
+function dayFormat(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  } catch {
+    throw new UserError(`there is no time zone "${timeZone}"`, 'write it as Europe/Berlin or UTC');
+  }
+}

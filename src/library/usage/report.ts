@@ -1,0 +1,223 @@
+// Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
+import { billedTokens, sumOfTokens } from '../../format/entry/usage.ts';
+import { type Calendar, monthOf, weekOf } from './calendar.ts';
+import type { UsageCell } from './cells.ts';
+import type { PricedMessage, UsageSession } from './library-usage.ts';
+import { blocksOf } from './usage-blocks.ts';
+
+/** The ways in which a usage report can be grouped. */
+export const reportKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
+/** How a usage report is grouped. */
+export type ReportKind = (typeof reportKinds)[number];
+
+/** Tokens and cost, summed up. */
+export interface UsageSum {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  /** Of what has a price; `undefined` where nothing has. */
+  readonly costMicroUsd: number | undefined;
+  readonly messages: number;
+  readonly unpricedMessages: number;
+  /** Of all kinds, in no cost. */
+  readonly unpricedTokens: number;
+  readonly outputIsLowerBound: boolean;
+}
+
+/** One row of a usage report. */
+export interface UsageRow extends UsageSum {
+  /** Empty where the messages do not say (no time, no model). */
+  readonly key: string;
+  /** @internal */
+  readonly cells: readonly UsageCell[];
+  /** Only of blocks. */
+  readonly block?: { readonly endsAt: number; readonly isActive: boolean };
+}
+
+export interface UsageReport {
+  readonly rows: readonly UsageRow[];
+  readonly totals: UsageSum;
+  /** Names of models without a price, as the transcripts have them. */
+  readonly unpricedModels: readonly string[];
+  /** How much of each of them is in no cost. */
+  readonly unpriced: readonly UnpricedModel[];
+}
+
+/** Messages of a model that are in no cost. */
+export interface UnpricedModel {
+  /** As the transcripts have it, with ` (fast)` after it for fast mode; empty where they name none. */
+  readonly model: string;
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+export interface ReportOptions {
+  readonly kind: ReportKind;
+  readonly calendar: Calendar;
+  readonly nowMs: number;
+}
+
+export function makeReport(cells: readonly UsageCell[], options: ReportOptions): UsageReport {
+  const unpriced = unpricedOf(cells);
+  const unpricedModels = unpriced.map(({ model }) => model);
+  return { rows: rowsOf(cells, options), totals: sumUp(cells), unpricedModels, unpriced };
+}
+
+export interface UsageFilter {
+  /** First and last day, both included. A message without a time is on no day. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly calendar: Calendar;
+  readonly isWanted?: ((session: UsageSession) => boolean) | undefined;
+}
+
+/** A message or a cell of messages, as far as filters and rows look at it. */
+export interface Placed {
+  readonly time: number;
+  readonly model: string | undefined;
+}
+
+/** What was counted elsewhere stays there: it is filtered when it is known which session had it first. */
+export function passes(filter: UsageFilter, { time }: Placed, session: UsageSession): boolean {
+  const { since, until, calendar, isWanted } = filter;
+  if (isWanted !== undefined && !isWanted(session)) return false;
+  if (since === undefined && until === undefined) return true;
+  const day = calendar.dayOf(time);
+  return day !== '' && (since === undefined || day >= since) && (until === undefined || day <= until);
+}
+
+/** A row per model, largest cost first. */
+export function byModel(cells: readonly UsageCell[]): readonly UsageRow[] {
+  return bySize(groupBy(cells, modelOf));
+}
+
+function rowsOf(cells: readonly UsageCell[], { kind, calendar, nowMs }: ReportOptions): readonly UsageRow[] {
+  if (kind === 'blocks') {
+    return blocksOf(cells, nowMs).map(({ key, cells: own, endsAt, isActive }) => ({
+      ...rowOf(key, own),
+      block: { endsAt, isActive },
+    }));
+  }
+  const keyOf = rowKey(kind, calendar);
+  const rows = groupBy(cells, (cell) => keyOf(cell, cell.session));
+  if (kind === 'session') return byAge(rows);
+  return kind === 'project' || kind === 'model' ? bySize(rows) : byKey(rows);
+}
+
+/** The row that a message or a cell belongs to. */
+export function rowKey(
+  kind: Exclude<ReportKind, 'blocks'>,
+  calendar: Calendar,
+): (placed: Placed, session: UsageSession) => string {
+  switch (kind) {
+    case 'daily':
+      return ({ time }) => calendar.dayOf(time);
+    case 'weekly':
+      return ({ time }) => weekOf(calendar.dayOf(time));
+    case 'monthly':
+      return ({ time }) => monthOf(calendar.dayOf(time));
+    case 'session':
+      return (_, { sessionId }) => sessionId;
+    case 'project':
+      return (_, { cwd, slug }) => cwd ?? slug;
+    case 'model':
+      return ({ model }) => model ?? '';
+    default:
+      kind satisfies never;
+      return () => '';
+  }
+}
+
+function modelOf({ model }: UsageCell): string {
+  return model ?? '';
+}
+
+function groupBy(cells: readonly UsageCell[], keyOf: (cell: UsageCell) => string): UsageRow[] {
+  const groups = new Map<string, UsageCell[]>();
+  for (const cell of cells) {
+    const key = keyOf(cell);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [cell]);
+    else group.push(cell);
+  }
+  return [...groups].map(([key, group]) => rowOf(key, group));
+}
+
+function rowOf(key: string, cells: readonly UsageCell[]): UsageRow {
+  return { key, ...sumUp(cells), cells };
+}
+
+type Summand = Omit<UsageCell, 'session' | 'model' | 'isFast' | 'time'>;
+
+export function sumUp(cells: readonly Summand[]): UsageSum {
+  const sum = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
+  let cost = 0;
+  let messages = 0;
+  let unpricedMessages = 0;
+  let unpricedTokens = 0;
+  let outputIsLowerBound = false;
+  for (const cell of cells) {
+    sum.inputTokens += cell.inputTokens;
+    sum.outputTokens += cell.outputTokens;
+    sum.cacheReadTokens += cell.cacheReadTokens;
+    sum.cacheWrite5mTokens += cell.cacheWrite5mTokens;
+    sum.cacheWrite1hTokens += cell.cacheWrite1hTokens;
+    messages += cell.messages;
+    if (cell.costMicroUsd !== undefined) cost += cell.costMicroUsd;
+    else {
+      unpricedMessages += cell.messages;
+      unpricedTokens += sumOfTokens(cell);
+    }
+    outputIsLowerBound ||= cell.outputIsLowerBound;
+  }
+  const costMicroUsd = unpricedMessages > 0 && unpricedMessages === messages ? undefined : cost;
+  return { ...sum, costMicroUsd, messages, unpricedMessages, unpricedTokens, outputIsLowerBound };
+}
+
+export function sumMessages(messages: readonly PricedMessage[]): UsageSum {
+  return sumUp(
+    messages.map(({ usage, costMicroUsd, isLowerBound }) => ({
+      ...billedTokens(usage),
+      messages: 1,
+      costMicroUsd,
+      outputIsLowerBound: isLowerBound,
+    })),
+  );
+}
+
+/** By name. */
+function unpricedOf(cells: readonly UsageCell[]): readonly UnpricedModel[] {
+  const models = new Map<string, UnpricedModel>();
+  for (const cell of cells) {
+    if (cell.costMicroUsd !== undefined) continue;
+    const model = modelOf(cell) + (cell.isFast ? ' (fast)' : '');
+    const { messages = 0, tokens = 0 } = models.get(model) ?? {};
+    models.set(model, { model, messages: messages + cell.messages, tokens: tokens + sumOfTokens(cell) });
+  }
+  return [...models.values()].sort((x, y) => (x.model < y.model ? -1 : 1));
+}
+
+function byKey(rows: readonly UsageRow[]): readonly UsageRow[] {
+  return [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** By the last message, oldest first, as days are: the newest stands above the prompt. */
+function byAge(rows: readonly UsageRow[]): readonly UsageRow[] {
+  const ends = new Map(rows.map((row) => [row, lastTime(row.cells)]));
+  return [...rows].sort((a, b) => (ends.get(a) ?? 0) - (ends.get(b) ?? 0) || (a.key < b.key ? -1 : 1));
+}
+
+function bySize(rows: readonly UsageRow[]): readonly UsageRow[] {
+  return [...rows].sort(
+    (a, b) =>
+      (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1) || b.outputTokens - a.outputTokens || (a.key < b.key ? -1 : 1),
+  );
+}
+
+function lastTime(cells: readonly UsageCell[]): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { time } of cells) if (time > last) last = time;
+  return last;
+}

@@ -1,0 +1,200 @@
+// An index that is current, and the sessions the user asked for → what was done in them: prompts and when, tools and
+// how they fared, files, models, tokens. What forks and resumes copied is counted once, by its id.
+import { systemErrorCode } from '../../base/errors/errors.ts';
+import { turnStartsOf } from '../../session/facts/summary.ts';
+import { type Database, insertMany, type Row } from '../index/database.ts';
+import type { ListedSession } from '../index/session-list.ts';
+import type { Calendar } from './calendar.ts';
+import type { UsageCell } from './cells.ts';
+import { projectPrefixes } from './library-usage.ts';
+import { byModel, sumUp, type UsageRow, type UsageSum } from './report.ts';
+import { type Streaks, streaksOf } from './streaks.ts';
+
+export interface LibraryStats {
+  readonly sessions: number;
+  /** Turns of the active branches of these sessions, those that began in the time that was asked for. */
+  readonly turns: number;
+  /** What the user said, on any branch. */
+  readonly prompts: number;
+  readonly agents: number;
+  readonly usage: UsageSum;
+  /** The most expensive first. */
+  readonly models: readonly UsageRow[];
+  /** The most used first. */
+  readonly tools: readonly ToolStats[];
+  /** The most touched first. */
+  readonly files: readonly FileStats[];
+  /** Prompts by the hour of the day, from midnight, and by the day of the week, from Monday. */
+  readonly hours: readonly number[];
+  readonly weekdays: readonly number[];
+  readonly streaks: Streaks;
+  readonly transcripts: number;
+  readonly sizeBytes: number;
+}
+
+export interface ToolStats {
+  readonly name: string;
+  readonly calls: number;
+  /** Calls that have a result. */
+  readonly answered: number;
+  readonly errors: number;
+}
+
+export interface FileStats {
+  readonly path: string;
+  readonly calls: number;
+}
+
+export interface StatsOptions {
+  readonly roots: readonly string[];
+  /** Those of the project that was asked for. */
+  readonly sessions: readonly ListedSession[];
+  /** The same for what the index knows: also of sub-agents whose main transcript is gone. */
+  readonly isWanted: (place: { readonly cwd: string | undefined; readonly project: string }) => boolean;
+  /** What they used, of the time that was asked for. */
+  readonly cells: readonly UsageCell[];
+  /** What is older, or has no time, is left out. */
+  readonly sinceMs?: number;
+  readonly calendar: Calendar;
+  readonly nowMs: number;
+}
+
+export function collectStats(database: Database, options: StatsOptions): LibraryStats {
+  const { cells, sinceMs = Number.NEGATIVE_INFINITY, calendar, nowMs } = options;
+  const sessions = options.sessions.filter((session) => isSince(lastUse(session), sinceMs));
+  limitTo(database, options);
+  const prompts = promptTimes(database, sinceMs);
+  const calls = database
+    .prepare(callRows)
+    .all()
+    .filter((row) => isSince(timeOf(row), sinceMs));
+  const files = database
+    .prepare('SELECT agent_id, size, mtime_ms AS time FROM files JOIN stats_scope ON file = id')
+    .all();
+  return {
+    sessions: sessions.length,
+    turns: sessions.reduce((sum, session) => sum + turnsSince(session, sinceMs), 0),
+    prompts: prompts.length,
+    agents: files.filter((row) => row.agent_id !== null && isSince(timeOf(row), sinceMs)).length,
+    usage: sumUp(cells),
+    models: byModel(cells),
+    tools: toolStats(calls),
+    files: fileStats(calls),
+    hours: countBy(24, prompts, (date) => date.getHours()),
+    weekdays: countBy(7, prompts, (date) => (date.getDay() + 6) % 7),
+    streaks: streaksOf(
+      prompts.map((time) => calendar.dayOf(time)),
+      calendar.dayOf(nowMs),
+    ),
+    transcripts: files.length,
+    sizeBytes: files.reduce((sum, row) => sum + Number(row.size), 0),
+  };
+}
+
+function lastUse({ endedAt, mtimeMs }: ListedSession): number {
+  return Number.isNaN(endedAt) ? mtimeMs : endedAt;
+}
+
+/** Only a session that was going on at that time has to be read for it. */
+function turnsSince({ path, turns, startedAt }: ListedSession, sinceMs: number): number {
+  if (isSince(startedAt, sinceMs)) return turns;
+  try {
+    return turnStartsOf(path).filter((time) => isSince(time, sinceMs)).length;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return 0; // gone since it was listed
+  }
+}
+
+function isSince(time: number, sinceMs: number): boolean {
+  return sinceMs === Number.NEGATIVE_INFINITY || time >= sinceMs;
+}
+
+/** The transcripts that were asked for, main ones and agents, in a table of this connection alone. */
+function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
+  database.exec('CREATE TEMP TABLE IF NOT EXISTS stats_scope (file INTEGER PRIMARY KEY)');
+  database.exec('DELETE FROM stats_scope');
+  const below = projectPrefixes(roots);
+  const rows = database
+    .prepare(fileRows)
+    .all()
+    .filter(({ path, cwd, slug }) => {
+      const isBelow = below.some((folder) => String(path).startsWith(folder));
+      return isBelow && isWanted({ cwd: typeof cwd === 'string' ? cwd : undefined, project: String(slug) });
+    });
+  insertMany(
+    database,
+    'INSERT INTO stats_scope',
+    1,
+    rows.map((row) => [Number(row.id)]),
+  );
+}
+
+const fileRows = 'SELECT f.id, f.path, s.cwd, s.slug FROM files f JOIN sessions s ON s.id = f.session';
+
+/** When each prompt was given, `NaN` where nothing says; copies in other files have the same uuid, or say that they are copies. */
+function promptTimes(database: Database, sinceMs: number): readonly number[] {
+  const times = new Map<string, number>();
+  const given = new Set<number>();
+  for (const row of database.prepare(promptRows).all()) {
+    const key = row.uuid === null ? `${row.file} ${row.line}` : String(row.uuid);
+    const time = timeOf(row);
+    // A fork gives every line another uuid; its time stays.
+    if (times.has(key) || (row.is_copy === 1 && given.has(time))) continue;
+    times.set(key, time);
+    given.add(time);
+  }
+  return [...times.values()].filter((time) => isSince(time, sinceMs));
+}
+
+const promptRows = `
+SELECT p.file, p.line, p.uuid, p.time, p.is_copy FROM prompts p
+JOIN stats_scope s ON s.file = p.file JOIN files f ON f.id = p.file WHERE f.agent_id IS NULL
+ORDER BY p.is_copy, p.time`;
+
+const callRows = `
+SELECT c.name, c.touched, max(c.is_error) AS is_error, min(c.time) AS time FROM tool_calls c
+JOIN stats_scope s ON s.file = c.file GROUP BY c.tool_use_id`;
+
+function timeOf(row: Row): number {
+  return row.time === null ? Number.NaN : Number(row.time);
+}
+
+function toolStats(calls: readonly Row[]): readonly ToolStats[] {
+  const tools = new Map<string, { calls: number; answered: number; errors: number }>();
+  for (const { name, is_error: isError } of calls) {
+    const tool = tools.get(String(name)) ?? { calls: 0, answered: 0, errors: 0 };
+    tools.set(String(name), tool);
+    tool.calls++;
+    if (isError !== null) tool.answered++;
+    if (isError === 1) tool.errors++;
+  }
+  return [...tools]
+    .map(([name, tool]) => ({ name, ...tool }))
+    .sort((a, b) => b.calls - a.calls || order(a.name, b.name));
+}
+
+function fileStats(calls: readonly Row[]): readonly FileStats[] {
+  const files = new Map<string, number>();
+  for (const { touched } of calls) {
+    if (typeof touched === 'string') files.set(touched, (files.get(touched) ?? 0) + 1);
+  }
+  return [...files]
+    .map(([path, count]) => ({ path, calls: count }))
+    .sort((a, b) => b.calls - a.calls || order(a.path, b.path));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** In the time of the machine, as people remember their days. */
+function countBy(size: number, times: readonly number[], slotOf: (date: Date) => number): readonly number[] {
+  const counts = new Array<number>(size).fill(0);
+  for (const time of times) {
+    if (Number.isNaN(time)) continue;
+    const slot = slotOf(new Date(time));
+    counts[slot] = (counts[slot] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,36 @@
+// The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
+import { counted, formatCount } from '../../base/text/human.ts';
+import { type Block, isImage, textOf } from '../../format/entry/block.ts';
+
+/** The text, with a mark if there are images. */
+export function resultText(blocks: readonly Block[]): string {
+  const images = blocks.filter(isImage).length;
+  return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
+}
+
+/** The part of a call that its outcome needs. */
+export interface FinishedCall {
+  readonly isError: boolean;
+  readonly result: unknown;
+}
+
+/** The error, the one line of the answer, or its number of lines; `summary` is the input summary that the reader sees. */
+export function outcomeOf(call: FinishedCall, result: string, summary: string): string {
+  if (call.result === undefined) return 'no result in the file';
+  const text = withoutErrorTags(result).trim();
+  const [first = '', ...more] = text.split('\n');
+  if (call.isError) return first;
+  if (more.length > 0) return `${formatCount(more.length + 1)} lines`;
+  // "The file … has been updated" repeats the summary.
+  return summary !== '' && first.includes(summary) ? '' : first;
+}
+
+/** The client wraps the text of a failed call in tags for the model. */
+export function withoutErrorTags(text: string): string {
+  return text.replace(/<\/?tool_use_error>/g, '');
+}
+
+/** Paths below the working directory are shown relative to it. */
+export function withoutFolder(text: string, folder: string | undefined): string {
+  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+}

@@ -1,0 +1,120 @@
+// A session: its main transcript, its sub-agents, and how its lines are linked. Plain data; what is derived from
+// it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
+import type { Diagnostic } from '../../base/errors/diagnostic.ts';
+import { unreadableCode } from '../../base/errors/errors.ts';
+import { asEntry, type Entry } from '../../format/entry/entry.ts';
+import { diskError } from '../../store/disk.ts';
+import { type SessionFiles, sessionFiles } from '../../store/session-files.ts';
+import { buildGraph, type Graph } from '../graph/graph.ts';
+import { findRelatives, type Relatives } from '../graph/relatives.ts';
+import type { Node } from '../transcript/node.ts';
+import { loadTranscript, type Transcript, type TranscriptOptions } from '../transcript/transcript.ts';
+import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
+import { type Branch, findBranches, isAgentTranscript } from './branch.ts';
+
+/** A session: its files, its entries and how they are linked. */
+export interface Session {
+  /** The id that the client knows it by: the name of its file. */
+  readonly id: string;
+  readonly files: SessionFiles;
+  readonly transcript: Transcript;
+  /** The transcript of a sub-agent. */
+  readonly isAgent: boolean;
+  readonly graph: Graph;
+  readonly relatives: Relatives;
+  /** The active branch first; none where the file holds no conversation. */
+  readonly branches: readonly Branch[];
+  readonly agents: readonly AgentSource[];
+}
+
+/**
+ * Loads a session from the path of its main transcript. Every line is parsed, unless `strict: false` trades exactness
+ * for speed.
+ */
+export async function loadSession(path: string, options: TranscriptOptions = {}): Promise<Session> {
+  const files = sessionFiles(path);
+  return makeSession(files, loadWhole(path, options));
+}
+
+export function makeSession(files: SessionFiles, transcript: Transcript): Session {
+  const { nodes } = transcript;
+  const isAgent = isAgentTranscript(nodes);
+  const graph = buildGraph(nodes);
+  const relatives = findRelatives(nodes, graph, isAgent);
+  return {
+    id: files.sessionId,
+    files,
+    transcript,
+    isAgent,
+    graph,
+    relatives,
+    branches: findBranches({ nodes, graph, relatives, isAgent, read: (node) => transcript.read(node) }),
+    agents: findAgents(files, transcript, graph, isAgent),
+  };
+}
+
+/**
+ * Loads a sub-agent of a session as a session, from its own file or from its lines in the main transcript. Its agents
+ * are those that it started.
+ */
+export async function loadAgent(
+  session: Session,
+  agent: AgentSource,
+  options: TranscriptOptions = {},
+): Promise<Session> {
+  if (agent.path !== undefined) return agentSession(session, agent, loadWhole(agent.path, options));
+  return makeSession(agentFiles(session), session.transcript.pick(agent.nodes));
+}
+
+/** The same from a sub-agent's file that is loaded. */
+export function agentSession(session: Session, agent: AgentSource, transcript: Transcript): Session {
+  const files = { ...agentFiles(session), sessionId: `agent-${agent.agentId}`, main: transcript.path };
+  return { ...makeSession(files, transcript), agents: agentsStartedBy(transcript, session.agents) };
+}
+
+function agentFiles({ files }: Session): SessionFiles {
+  const { customTitle, archived, ...main } = files;
+  return { ...main, agents: [], flatAgents: [], toolResults: [], journals: [] };
+}
+
+function loadWhole(path: string, options: TranscriptOptions): Transcript {
+  try {
+    return loadTranscript(path, { strict: true, ...options });
+  } catch (error) {
+    throw diskError(error, 'read', path);
+  }
+}
+
+/** Its session, or the reason why its file cannot be read. */
+export async function openAgent(root: Session, agent: AgentSource): Promise<Session | { readonly unreadable: string }> {
+  try {
+    return await loadAgent(root, agent);
+  } catch (error) {
+    const unreadable = unreadableCode(error);
+    if (unreadable === undefined) throw error;
+    return { unreadable };
+  }
+}
+
+/** Returns what is wrong with the lines and the graph of a session, in the order of the file. */
+export function diagnosticsOf(session: Pick<Session, 'transcript' | 'graph'>): readonly Diagnostic[] {
+  return [...session.transcript.diagnostics, ...session.graph.diagnostics].sort((a, b) => a.offset - b.offset);
+}
+
+/**
+ * Returns the working directory that a session was started in, as its lines say. The name of the project folder cannot
+ * be decoded into it.
+ */
+export function cwdOf(session: Pick<Session, 'transcript'>): string | undefined {
+  return session.transcript.nodes.find((node) => node.cwd !== undefined)?.cwd;
+}
+
+/** Returns the versions of the client that wrote a session, in the order of their first line. */
+export function versionsOf(session: Pick<Session, 'transcript'>): readonly string[] {
+  return [...new Set(session.transcript.nodes.flatMap((node) => node.version ?? []))];
+}
+
+/** Reads the full entry of a node. */
+export function readEntry(session: Pick<Session, 'transcript'>, node: Node): Entry {
+  return asEntry(session.transcript.read(node)) ?? {};
+}

@@ -1,0 +1,136 @@
+// A session → the whole request of a resume, as far as known: the messages, the system prompt and the tools of the active
+// snapshot, and the settings of the model. Values that only the client knows have a placeholder. (BINDING 9.1 and 9.5, as
+// observed with client 2.1.325.)
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
+import { takesSystemRole } from '../../../models/client-models.ts';
+import type { Node } from '../../transcript/node.ts';
+import { textBlock, type WireMessage } from '../messages/draft.ts';
+import type { ClientHost } from '../messages/model.ts';
+import { type ResumeOptions, type ResumeSource, requestMessages, resumeLines } from './request.ts';
+
+/** The placeholder for a value that comes from the client. */
+export const builtByClient = 'built by the client';
+type BuiltByClient = typeof builtByClient;
+
+/** The request of a resume, as far as it is known. */
+export interface FullRequest {
+  readonly host: ClientHost;
+  readonly model: string;
+  readonly max_tokens: number | BuiltByClient;
+  /** The values of the header `anthropic-beta`. */
+  readonly betas: readonly string[];
+  readonly thinking: JsonObject | null;
+  readonly output_config: JsonObject | null;
+  readonly context_management: JsonObject | null;
+  readonly system: readonly (JsonObject | BuiltByClient)[] | BuiltByClient;
+  readonly tools: readonly (JsonObject | BuiltByClient)[] | BuiltByClient;
+  /** The line of the active `prompt_snapshot`. */
+  readonly snapshotLine: number | null;
+  readonly messages: readonly WireMessage[];
+}
+
+/** Returns the whole request that Claude Code sends when it resumes a session, as far as it is known. */
+export function fullRequest(
+  session: { readonly transcript: ResumeSource },
+  prompt?: string,
+  options: ResumeOptions = {},
+): FullRequest | { readonly refused: string } {
+  const { host = 'anthropic' } = options;
+  const request = requestMessages(session, prompt, options);
+  const resumed = resumeLines(session.transcript);
+  if ('refused' in request) return request;
+  if ('refused' in resumed) return resumed;
+  const { model, messages } = request;
+  const snapshot = countingSnapshot(resumed.lines, (node) => session.transcript.read(node));
+  return {
+    host,
+    model,
+    max_tokens: maxTokensOf(model) ?? builtByClient,
+    betas: betasOf(model, host, snapshot?.content),
+    thinking: thinkingOf(model),
+    output_config: effortOf(model) === undefined ? null : { effort: effortOf(model) },
+    context_management: isOld(model) ? null : { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    system: snapshot === undefined ? builtByClient : [builtByClient, textBlock(snapshot.systemPrompt.join('\n\n'))],
+    tools: snapshotTools(snapshot?.content),
+    snapshotLine: snapshot?.line ?? null,
+    messages,
+  };
+}
+
+export interface Snapshot {
+  readonly line: number;
+  readonly systemPrompt: readonly string[];
+  readonly content: JsonObject;
+}
+
+/** BINDING 9.5: the last snapshot with a system prompt on the chain, which starts at a boundary. */
+export function countingSnapshot(lines: readonly Node[], read: (node: Node) => JsonObject): Snapshot | undefined {
+  for (const node of [...lines].reverse()) {
+    if (node.type !== 'attachment' || node.subtype !== 'prompt_snapshot' || node.uuid === undefined) continue;
+    const content = asObject(read(node).attachment) ?? {};
+    const parts = isArray(content.systemPrompt) ? content.systemPrompt : [];
+    const systemPrompt = parts.filter((part) => typeof part === 'string');
+    if (systemPrompt.length > 0) return { line: node.line, systemPrompt, content };
+  }
+  return undefined;
+}
+
+/** Tools come from the snapshot by name; others come from the client. */
+function snapshotTools(snapshot: JsonObject | undefined): FullRequest['tools'] {
+  const tools: readonly JsonValue[] = isArray(snapshot?.tools) ? snapshot.tools : [];
+  const schemas = tools.map((tool) => asObject(asObject(tool)?.schema)).filter((schema) => schema !== undefined);
+  return schemas.length === 0 ? builtByClient : [...schemas, builtByClient];
+}
+
+/** Models without any thinking. */
+function isOld(model: string): boolean {
+  return /claude-3-/.test(model);
+}
+
+/** Models whose thinking has a budget. */
+function hasBudget(model: string): boolean {
+  return /claude-(haiku|sonnet|opus)-4-5/.test(model);
+}
+
+function thinkingOf(model: string): JsonObject | null {
+  if (isOld(model)) return null;
+  if (hasBudget(model)) return { type: 'enabled', budget_tokens: 31_999, display: 'omitted' };
+  return { type: 'adaptive', display: 'omitted' };
+}
+
+/** The client's default effort. */
+function effortOf(model: string): string | undefined {
+  if (isOld(model) || /claude-(haiku|sonnet)-4-5/.test(model)) return undefined;
+  if (/claude-opus-4-7/.test(model)) return 'xhigh';
+  return /-5-5|fable-5-2/.test(model) ? 'medium' : 'high';
+}
+
+function maxTokensOf(model: string): number | undefined {
+  if (isOld(model)) return 8192;
+  if (hasBudget(model) || /claude-sonnet-4-6/.test(model)) return 32_000;
+  return /-5-5|fable-5-2/.test(model) ? 128_000 : 64_000;
+}
+
+/** In the client's order; for Haiku `claude-code` comes later. */
+function betasOf(model: string, host: ClientHost, snapshot: JsonObject | undefined): readonly string[] {
+  const isDirect = host === 'anthropic';
+  const isKnownToThink = !isOld(model);
+  const betas: readonly (readonly [name: string, isSent: boolean])[] = [
+    ['claude-code-20250219', true],
+    ['interleaved-thinking-2025-05-14', isKnownToThink],
+    ['context-management-2025-06-27', isKnownToThink],
+    ['prompt-caching-scope-2026-01-05', isDirect],
+    ['per-turn-control-2026-07-01', /-5-5|fable-5-[12]/.test(model)],
+    ['mid-conversation-tool-changes-2026-07-01', takesSystemRole(model) && !/sonnet-5(?!-5)/.test(model)],
+    ['thinking-token-count-2026-05-13', isKnownToThink],
+    ['advanced-tool-use-2025-11-20', isKnownToThink],
+    [
+      'mid-conversation-system-clear-at-2026-08-21',
+      isDirect && takesSystemRole(model) && snapshot?.keptReminders !== false,
+    ],
+    ['effort-2025-11-24', effortOf(model) !== undefined],
+    ['thinking-binding-controls-2026-08-01', isDirect],
+    ['cache-diagnosis-2026-04-07', isDirect],
+  ];
+  return betas.filter(([, isSent]) => isSent).map(([name]) => name);
+}

@@ -1,0 +1,277 @@
+// Writes a session in the safe writer profile, which every client from 1.0.57 on resumes alike: one chain without branches,
+// one block per line, results after their calls, increasing times, a model on every answer. It holds what a current client
+// would send; the rest is reported as dropped.
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { isLinked } from '../../session/graph/graph.ts';
+import type { Session } from '../../session/load/session.ts';
+import { syntheticModel, texts } from '../../session/resume/client/client.ts';
+import { textBlock, type WireBlock } from '../../session/resume/messages/draft.ts';
+import { isReminder, normalise } from '../../session/resume/messages/normalise.ts';
+import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
+import { traceMessages } from '../../session/resume/request/request.ts';
+import { isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
+import { resumedLines } from '../request/open-round.ts';
+import { withSpokenNotes } from './spoken-notes.ts';
+
+export interface PortableLine {
+  readonly entry: JsonObject;
+  /** The line it comes from; absent if it was added. */
+  readonly node?: Node;
+}
+
+export interface PortableSession {
+  readonly lines: readonly PortableLine[];
+  readonly dropped: readonly { readonly node: Node; readonly reason: string }[];
+}
+
+export function makePortable(stored: Session): PortableSession | { readonly refused: string } {
+  const session = withSpokenNotes(stored);
+  // Omits the thinking of other models, because clients differ in whether they send it.
+  const traced = traceMessages(session, undefined, { host: 'gateway' });
+  if ('refused' in traced) return traced;
+  if (traced.messages.length === 0) return { refused: 'resuming the session would send nothing' };
+  const writer = new ChainWriter(session);
+  const boundary = startingBoundary(session);
+  if (boundary !== undefined) writer.addBoundary(boundary);
+  for (const message of traced.messages) {
+    if (message.role === 'assistant') writer.addAnswer(message);
+    else writer.addInput(message);
+  }
+  // Older clients continue an open end differently, so it is closed like the current client closes it.
+  if (traced.messages.at(-1)?.role === 'user')
+    writer.addAnswer({ role: 'assistant', content: [textBlock(texts.noResponse)], lines: [] });
+  const asides = session.transcript.nodes.filter(isKeptAside);
+  for (const node of asides) writer.addAside(node);
+  writer.addPin();
+  return { lines: writer.lines, dropped: droppedLines(session, writer) };
+}
+
+/** Bookkeeping that the user would miss. Clients write the rest again. */
+function isKeptAside(node: Node): boolean {
+  return !node.hidden && keptAsides.has(node.type);
+}
+
+const keptAsides: ReadonlySet<string> = new Set([
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'summary',
+  'tag',
+  'file-history-snapshot',
+  'file-history-delta',
+]);
+
+function startingBoundary(session: Session): Node | undefined {
+  const [first] = resumedLines(session);
+  return first !== undefined && isBoundary(first) ? first : undefined;
+}
+
+function droppedLines(session: Session, writer: ChainWriter): PortableSession['dropped'] {
+  const written = new Set(writer.lines.map(({ node }) => node));
+  const chain = new Set(resumedLines(session));
+  return session.transcript.nodes
+    .filter((node) => !written.has(node))
+    .map((node) => ({
+      node,
+      reason: writer.isJoined(node) ? 'its text is part of another line' : reasonFor(node, chain),
+    }));
+}
+
+function reasonFor(node: Node, chain: ReadonlySet<Node>): string {
+  if (!isLinked(node)) return 'bookkeeping that the client writes again';
+  if (node.isSidechain) return 'a line of a sub-agent, which older clients would mistake for the conversation';
+  if (node.type === 'progress') return 'progress, which is never sent';
+  if (node.type === 'attachment') return 'context that the client collects again';
+  if (chain.has(node)) return 'on the chain, but not sent';
+  return 'not on the chain that a resume continues';
+}
+
+class ChainWriter {
+  readonly lines: PortableLine[] = [];
+  readonly #session: Session;
+  readonly #usedIds = new Set<string>();
+  readonly #usedLines = new Set<Node>();
+  /** Lines whose text is part of another line. */
+  readonly #joined = new Set<Node>();
+  #last: string | null = null;
+  #time = Number.NEGATIVE_INFINITY;
+  #envelope: JsonObject = {};
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Without its preserved history, which is now after the summary. */
+  addBoundary(node: Node): void {
+    const entry = this.#read(node);
+    const { preservedSegment, preservedMessages, ...compactMetadata } = asObject(entry.compactMetadata) ?? {};
+    this.#add(node, { ...entry, logicalParentUuid: undefined, compactMetadata });
+  }
+
+  addAnswer(message: ResumeMessage): void {
+    const id = this.#messageId(message);
+    const hasCalls = message.content.some((block) => block.type === 'tool_use');
+    for (const block of message.content) {
+      const node = message.lines.find((line) => storedBlock(this.#read(line), block)) ?? message.lines[0];
+      const entry = node === undefined ? {} : this.#read(node);
+      const stored = asObject(entry.message) ?? {};
+      // A copy with another id would count the tokens of the original twice.
+      const isCountedTwice = stored.id !== id && entry.forkedFrom !== undefined;
+      this.#add(node, {
+        ...(node === undefined ? { type: 'assistant' } : entry),
+        message: {
+          type: 'message',
+          role: 'assistant',
+          usage: noUsage,
+          stop_sequence: null,
+          ...stored,
+          ...(isCountedTwice ? { usage: noUsage } : {}),
+          id,
+          model: asString(stored.model) ?? syntheticModel,
+          stop_reason: hasCalls ? 'tool_use' : 'end_turn',
+          content: [block],
+        },
+      });
+    }
+  }
+
+  /** Results first, one per line; then all text in one line, because clients join several lines differently. */
+  addInput(message: ResumeMessage): void {
+    for (const block of message.content) if (block.type === 'tool_result') this.#addResult(message, block);
+    // The client adds the text about loaded tools itself.
+    const left = message.content.filter(
+      (block) => block.type !== 'tool_result' && block.text !== texts.toolLoaded && !isReminder(block),
+    );
+    if (left.length === 0) return;
+    const nodes = message.lines.filter(
+      (node) => resultsOf(node).length === 0 || node.message?.blockTypes.includes('text'),
+    );
+    const spoken = nodes.filter((node) => !this.#usedLines.has(node));
+    const carrier = spoken.findLast((node) => node.promptKind !== undefined) ?? spoken.find(isMessage) ?? spoken[0];
+    this.#add(
+      carrier,
+      asUserLine(
+        carrier,
+        spoken.map((node) => this.#read(node)),
+        left,
+        carrier && this.#read(carrier),
+      ),
+    );
+    for (const node of spoken) if (node !== carrier && hasText(this.#read(node))) this.#joined.add(node);
+  }
+
+  #addResult(message: ResumeMessage, block: WireBlock): void {
+    const node = message.lines.find((line) => storedBlock(this.#read(line), block));
+    const entry: JsonObject = node === undefined ? { type: 'user' } : this.#read(node);
+    const isAlone = (node?.message?.results.length ?? 0) < 2;
+    const [own] = ownBlocks([block]);
+    // Reminders that the client adds are not written; those in the line stay.
+    const stored = node === undefined ? undefined : storedBlock(entry, block);
+    const isAsStored = stored !== undefined && isDeepStrictEqual(ownBlocks([stored]), [own]);
+    this.#add(node, {
+      ...entry,
+      ...(isAlone ? {} : { toolUseResult: undefined }),
+      message: { role: 'user', content: [(isAsStored ? stored : own) ?? block] },
+    });
+  }
+
+  addAside(node: Node): void {
+    this.lines.push({ entry: this.#read(node), node });
+  }
+
+  isJoined(node: Node): boolean {
+    return this.#joined.has(node);
+  }
+
+  addPin(): void {
+    if (this.#last === null) return;
+    this.lines.push({ entry: { type: 'last-prompt', leafUuid: this.#last, sessionId: this.#session.id } });
+  }
+
+  /** Unique per answer, because readers join lines with the same id. */
+  #messageId(message: ResumeMessage): string {
+    const stored = message.lines.map((line) => line.message?.id).find((id) => id !== undefined && id !== '');
+    const id = stored === undefined || this.#usedIds.has(stored) ? `msg_${randomUUID().replaceAll('-', '')}` : stored;
+    this.#usedIds.add(id);
+    return id;
+  }
+
+  #add(node: Node | undefined, entry: JsonObject): void {
+    const envelope = this.#envelopeOf(entry);
+    const isFirst = node?.uuid !== undefined && !this.#usedLines.has(node);
+    if (node !== undefined) this.#usedLines.add(node);
+    const uuid = isFirst && node?.uuid !== undefined ? node.uuid : randomUUID();
+    const time = node === undefined || Number.isNaN(node.time) ? this.#time + 1 : Math.max(node.time, this.#time + 1);
+    this.#time = Number.isFinite(time) ? time : Date.UTC(2026, 0, 1);
+    const written = { ...entry, ...envelope, parentUuid: this.#last, isSidechain: false, uuid };
+    const line = { ...written, timestamp: new Date(this.#time).toISOString() };
+    this.lines.push(isFirst && node !== undefined ? { entry: line, node } : { entry: line });
+    this.#last = uuid;
+  }
+
+  /** Every line has the complete envelope; missing fields come from the previous line. */
+  #envelopeOf(entry: JsonObject): JsonObject {
+    const envelope: Record<string, JsonValue> = {};
+    for (const [key, fallback] of Object.entries(fullEnvelope)) {
+      envelope[key] = entry[key] ?? this.#envelope[key] ?? fallback;
+    }
+    envelope.sessionId = this.#session.id;
+    this.#envelope = envelope;
+    return envelope;
+  }
+
+  #read(node: Node): JsonObject {
+    return this.#session.transcript.read(node);
+  }
+}
+
+const noUsage = { input_tokens: 0, output_tokens: 0 };
+
+const fullEnvelope = { userType: 'external', cwd: '/', version: '2.1.45', gitBranch: '' };
+
+/** The reminders of an attachment are not written. */
+function hasText({ type, rendered }: JsonObject): boolean {
+  if (type !== 'attachment') return true;
+  const items = isArray(rendered) ? rendered.filter(isObject) : [];
+  return items.some((item) => item.isMeta !== true && !isReminder(textBlock(asString(item.content) ?? '')));
+}
+
+/** The block of a stored line, as it is or as the client sends it. */
+function storedBlock(entry: JsonObject, block: WireBlock): JsonObject | undefined {
+  const content = asObject(entry.message)?.content;
+  if (!isArray(content)) return undefined;
+  return content.filter(isObject).find((own) => {
+    if (own.type !== block.type) return false;
+    if (own.type === 'tool_use') return own.id === block.id;
+    if (own.type === 'tool_result') return own.tool_use_id === block.tool_use_id;
+    return JSON.stringify(own) === JSON.stringify(block);
+  });
+}
+
+/** Without what the client adds when it sends them. */
+function ownBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  return normalise([{ role: 'user', content: blocks }])[0]?.content ?? [];
+}
+
+/** Joins lines into one user line. Local commands and rendered notes become user lines, which all clients send. */
+function asUserLine(
+  carrier: Node | undefined,
+  lines: readonly JsonObject[],
+  blocks: readonly WireBlock[],
+  entry: JsonObject = {},
+): JsonObject {
+  const [only] = blocks;
+  const isText = blocks.length === 1 && only?.type === 'text' && Object.keys(only).length === 2;
+  const message = { role: 'user', content: isText ? (only?.text ?? '') : blocks };
+  // A mark of only a part of the text must not apply to all of it.
+  const marks = Object.fromEntries(
+    partMarks.map((key) => [key, lines.every((line) => line[key] === true) ? true : undefined]),
+  );
+  if (carrier?.type === 'user') return { ...entry, ...(lines.length > 1 ? marks : {}), message };
+  const { subtype, content: _, level, attachment, rendered, renderedRole, ...rest } = entry;
+  return { ...rest, type: 'user', message };
+}
+
+const partMarks = ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly'];

@@ -1,0 +1,155 @@
+// Removes the thinking from a staged result that the API would refuse. Children of dropped lines are relinked; kept blocks
+// are never altered.
+import { rename } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Edit } from '../../format/bytes/edit.ts';
+import { loadSession, type Session } from '../../session/load/session.ts';
+import { isThinking } from '../../session/resume/messages/filter.ts';
+import type { Node } from '../../session/transcript/node.ts';
+import type { Transcript } from '../../session/transcript/transcript.ts';
+import { writeNewFile } from '../../store/replace.ts';
+import {
+  hasThinking,
+  holdsBoundThinking,
+  type LineOrigin,
+  type TrimRule,
+  unfitThinking,
+} from '../request/bound-thinking.ts';
+import { leanTrace } from '../request/request.ts';
+import { outlineOf } from '../request/wire-outline.ts';
+import type { OutLine } from './out-line.ts';
+import { type Dropped, mainFile, type StagedSession } from './plan.ts';
+import { relinkInto } from './relink.ts';
+import { type Rewrite, rewriteLines } from './rewrite.ts';
+import { bytesOf, stagedPath } from './stage.ts';
+
+export interface Trimmed {
+  readonly staged: StagedSession;
+  readonly dropped: readonly Dropped[];
+  /** The number of removed blocks that resuming would send. */
+  readonly removed: number;
+  /** Failed checks. */
+  readonly broken: readonly string[];
+}
+
+export const unfitReason = 'thinking that the API would refuse after this change';
+const leftOutReason = 'thinking of another environment or account';
+
+/** The untrimmed file is kept next to the staging folder, because the lines are read from it. */
+export async function trimThinking(
+  staged: StagedSession,
+  folder: string,
+  sources: readonly Session[],
+  trim: TrimRule,
+): Promise<Trimmed> {
+  const { rule } = trim;
+  const { session, planned } = staged;
+  const { transcript } = session;
+  const main = mainFile(planned);
+  const isConcerned = rule === 'all' ? hasThinking : holdsBoundThinking;
+  const { content } = main;
+  if (!transcript.nodes.some(isConcerned) || !('lines' in content))
+    return { staged, dropped: [], removed: 0, broken: [] };
+  const origins = [...originsOf(content.lines())];
+  const { blocks, removed } = unfitThinking(session, sources, origins, trim);
+  if (blocks.size === 0) return { staged, dropped: [], removed, broken: [] };
+  const reason = rule === 'all' ? leftOutReason : unfitReason;
+  const rewrite = withoutBlocks(session, blocks, reason);
+  const file = stagedPath(folder, main.name);
+  const whole = `${folder}-whole.jsonl`;
+  const before = outlinesOf(session);
+  await rename(file, whole);
+  const lines = (): Iterable<OutLine> => trimmedLines({ ...transcript, path: whole }, rewrite, origins);
+  await writeNewFile(file, bytesOf({ lines }));
+  const files = [{ ...main, content: { lines } }, ...planned.files.slice(1)];
+  const trimmed = await loadSession(file);
+  const left = unfitThinking(trimmed, sources, [...originsOf(lines())], trim).removed;
+  return {
+    staged: { planned: { ...planned, files }, session: trimmed },
+    dropped: droppedLines(transcript, rewrite, origins, sources),
+    removed,
+    broken: [
+      ...(left === 0 ? [] : [`resuming would send ${left} thinking blocks that the API refuses`]),
+      ...(isDeepStrictEqual(outlinesOf(trimmed), before)
+        ? []
+        : ['without the thinking, resuming would not send the rest']),
+    ],
+  };
+}
+
+/** What resuming sends except thinking. Sorted, because without thinking the client puts calls last. */
+function outlinesOf(session: Session): readonly (readonly string[])[] {
+  const traced = leanTrace(session);
+  if ('refused' in traced) return [];
+  const outlines = traced.messages.map((message) => outlineOf([message], { skips: isThinking }).sort());
+  return outlines.filter((outline) => outline.length > 0);
+}
+
+function* originsOf(lines: Iterable<OutLine>): Generator<LineOrigin> {
+  for (const { origin, isEdited, isRenamed } of lines)
+    yield origin === undefined ? { isEdited, isRenamed } : { origin, isEdited, isRenamed };
+}
+
+export interface Trimming extends Rewrite {
+  readonly edits: ReadonlyMap<number, readonly Edit[]>;
+  readonly drops: ReadonlyMap<number, string>;
+}
+
+/** Removes blocks from a session, drops lines that have nothing else, and relinks their children. */
+export function withoutBlocks(
+  session: Session,
+  blocks: ReadonlyMap<Node, readonly number[]>,
+  reason: string,
+): Trimming {
+  const drops = new Map<number, string>();
+  const edits = new Map<number, readonly Edit[]>();
+  for (const [node, places] of blocks) {
+    if (places.length === node.message?.blockTypes.length) drops.set(node.index, reason);
+    else
+      edits.set(
+        node.index,
+        places.map((place) => ({ path: ['message', 'content', place], remove: true })),
+      );
+  }
+  relinkInto(session, edits, drops);
+  return { edits, drops };
+}
+
+/** The remaining lines, each with its origin. */
+function* trimmedLines(whole: Transcript, rewrite: Trimming, origins: readonly LineOrigin[]): Generator<OutLine> {
+  const onLine = new Map<number, Node[]>();
+  for (const node of whole.nodes) {
+    if (!rewrite.edits.has(node.index) && !rewrite.drops.has(node.index)) continue;
+    onLine.set(node.line, [...(onLine.get(node.line) ?? []), node]);
+  }
+  for (const line of rewriteLines(whole, rewrite)) {
+    const from = origins[(line.origin?.line ?? 0) - 1] ?? { isEdited: true, isRenamed: false };
+    if (!line.isEdited) {
+      yield { ...from, bytes: line.bytes };
+      continue;
+    }
+    const [node, ...others] = onLine.get(line.origin?.line ?? 0) ?? [];
+    const edits = node === undefined ? [] : (rewrite.edits.get(node.index) ?? []);
+    const isOnlyIds = others.length === 0 && edits.every(({ path }) => path[0] !== 'message');
+    const isRenamed = isOnlyIds && (!from.isEdited || from.isRenamed);
+    yield { ...from, bytes: line.bytes, isEdited: true, isRenamed };
+  }
+}
+
+function droppedLines(
+  transcript: Transcript,
+  { drops }: Trimming,
+  origins: readonly LineOrigin[],
+  sources: readonly Session[],
+): readonly Dropped[] {
+  const main = sources[0]?.transcript.path;
+  return [...drops].flatMap(([index, reason]) => {
+    const node = transcript.nodes[index];
+    const origin = origins[(node?.line ?? 0) - 1]?.origin;
+    if (node === undefined || origin === undefined) return [];
+    const { file, line } = origin;
+    return [
+      { ...(file === main ? {} : { file }), line, ...(node.uuid === undefined ? {} : { uuid: node.uuid }), reason },
+    ];
+  });
+}

@@ -1,0 +1,154 @@
+// Finds the secrets in a file of a session, line by line, before anything changes. `clew redact --check` uses it for any
+// file.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../base/errors/errors.ts';
+import { maxLineBytes, readLineBatches } from '../../store/lines.ts';
+import { splitLines } from '../engine/out-line.ts';
+import { rewriteLines } from '../engine/rewrite.ts';
+import type { SourceFile } from '../engine/source.ts';
+import type { Form } from '../secrets/json-view.ts';
+import type { Redactor } from './redactor.ts';
+
+export interface FileSurvey {
+  readonly path: string;
+  /** The lines with a secret; in a transcript, the first line of each record. */
+  readonly lines: ReadonlySet<number>;
+  readonly places: readonly SecretPlace[];
+  /** By the index of the record: its signed thinking blocks with a secret. */
+  readonly signed: ReadonlyMap<number, readonly number[]>;
+}
+
+export interface SecretPlace {
+  readonly placeholder: string;
+  readonly line: number;
+  readonly count: number;
+  /** The text before the secret, and at most four characters of it. */
+  readonly excerpt: string;
+}
+
+type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
+
+export function learnFile(file: FilePart, redactor: Redactor): void {
+  eachPart(file, (bytes, form) => {
+    redactor.learn(bytes, form);
+    return bytes;
+  });
+}
+
+export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
+  return survey(file.path, redactor, (visit) => eachPart(file, visit));
+}
+
+/** The secrets in the file name, as line 0; call `learnFileName` first. */
+export function surveyName({ path: file, name }: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): FileSurvey {
+  const renamed = path.posix.basename(redactor.renameFile(name));
+  const places = redactor.findInName(name).map((placeholder): SecretPlace => {
+    return { placeholder, line: 0, count: 1, excerpt: redactor.excerpt(placeholder, renamed) };
+  });
+  return { path: file, lines: new Set(), places, signed: new Map() };
+}
+
+export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): FileSurvey {
+  return survey(name, redactor, (visit) => visitContent(bytes, name, visit));
+}
+
+function survey(file: string, redactor: Redactor, each: (visit: Visit) => void): FileSurvey {
+  const places: SecretPlace[] = [];
+  const signed = new Map<number, readonly number[]>();
+  each((bytes, form, line, index) => {
+    const redaction = redactor.redact(bytes, form);
+    const text = redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8');
+    if (form === 'text') places.push(...withExcerpts(redactor.locate(bytes), text, redactor));
+    else
+      for (const [placeholder, count] of redaction.found)
+        places.push({ placeholder, line, count, excerpt: redactor.excerpt(placeholder, text) });
+    if (index !== undefined && redaction.signed.length > 0) signed.set(index, redaction.signed);
+    for (const placeholder of redaction.signedPlaceholders)
+      places.push({ placeholder, line, count: 1, excerpt: redactor.excerpt(placeholder, '') });
+    return bytes;
+  });
+  return { path: file, lines: new Set(places.map(({ line }) => line)), places, signed };
+}
+
+/** The places of a value have the same order as its placeholders in the redacted text. */
+function withExcerpts(located: readonly Omit<SecretPlace, 'excerpt'>[], text: string, redactor: Redactor) {
+  const next = new Map<string, number>();
+  return located.map((place): SecretPlace => {
+    const from = next.get(place.placeholder) ?? 0;
+    const at = text.indexOf(place.placeholder, from);
+    if (at >= 0) next.set(place.placeholder, at + place.placeholder.length);
+    return { ...place, excerpt: redactor.excerpt(place.placeholder, text, from) };
+  });
+}
+
+export function redactFile(file: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): Buffer {
+  const bytes = readFileSync(file.path);
+  return isBinary(bytes) ? bytes : redactContent(bytes, formOf(file.name), redactor);
+}
+
+export function redactContent(bytes: Buffer, form: FileForm, redactor: Redactor): Buffer {
+  if (form !== 'lines') return redactor.redact(bytes, form).bytes;
+  return Buffer.concat(splitLines(bytes).map((line) => redactor.redact(line, 'record').bytes));
+}
+
+/** The placeholders of the secrets that are found. */
+export function inspectContent(bytes: Buffer, name: string, redactor: Redactor): readonly string[] {
+  if (isBinary(bytes)) return [];
+  const form = formOf(name);
+  if (form !== 'lines') return redactor.inspect(bytes, form);
+  return splitLines(bytes).flatMap((line) => redactor.inspect(line, 'record'));
+}
+
+export type FileForm = 'lines' | 'json' | 'text';
+
+export function formOf(name: string): FileForm {
+  const extension = path.posix.extname(name);
+  return extension === '.jsonl' ? 'lines' : extension === '.json' ? 'json' : 'text';
+}
+
+/** Such as images, which are not searched. */
+export function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, 8192).includes(0) && !bytes.subarray(0, 8192).includes('{"');
+}
+
+type Visit = (bytes: Buffer, form: Form, line: number, index?: number) => Buffer;
+
+function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): void {
+  if (transcript !== undefined) {
+    const patch = {
+      isTouched: () => true,
+      apply: (bytes: Buffer, line: number, node?: { readonly index: number }): Buffer => {
+        refuseTooLong(bytes.length, file, line);
+        return visit(bytes, 'record', line, node?.index);
+      },
+    };
+    for (const _ of rewriteLines(transcript, { patch }));
+    return;
+  }
+  if (formOf(name) !== 'lines') {
+    visitContent(readFileSync(file), name, visit);
+    return;
+  }
+  for (const batch of readLineBatches(file)) {
+    for (const line of batch) {
+      if (line.bytes.length < line.length) refuseTooLong(line.length, file, line.number);
+      visit(line.bytes, 'record', line.number);
+    }
+  }
+}
+
+function visitContent(bytes: Buffer, name: string, visit: Visit): void {
+  if (isBinary(bytes)) return;
+  const form = formOf(name);
+  if (form !== 'lines') visit(bytes, form, 1);
+  else for (const [i, line] of splitLines(bytes).entries()) visit(line, 'record', i + 1);
+}
+
+function refuseTooLong(length: number, file: string, line: number): void {
+  if (length > maxLineBytes)
+    throw new UserError(
+      `line ${line} of ${file} is too long to search for secrets`,
+      'run `clew doctor` on the session',
+    );
+}

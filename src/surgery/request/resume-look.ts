@@ -1,0 +1,81 @@
+// Everything a proof needs to know about the request that resuming a session sends. Computed once per session, because it
+// is the most expensive part of a proof.
+import { createHash } from 'node:crypto';
+import { checkRequest } from '../../api/rules/check-request.ts';
+import type { Violation } from '../../api/rules/rule.ts';
+import { collectGarbage } from '../../base/process/memory.ts';
+import type { Session } from '../../session/load/session.ts';
+import { isThinking } from '../../session/resume/messages/filter.ts';
+import type { ResumeRequest } from '../../session/resume/request/request.ts';
+import { isMessage } from '../../session/transcript/node.ts';
+import { leanTrace } from './request.ts';
+
+/** A summary of what resuming a session sends. */
+export interface ResumeLook {
+  /** Why Claude Code would not resume it. */
+  readonly refused: string | undefined;
+  /** The same for sessions that send the same messages. */
+  readonly digest: string;
+  /** The same digest, ignoring the folder of large outputs. */
+  readonly placelessDigest: string;
+  /** Tool calls, and how many of them have exactly one result. */
+  readonly pairs: { readonly calls: number; readonly answered: number };
+  readonly violations: readonly Violation[];
+  /** The number of thinking blocks. */
+  readonly thinking: number;
+  /** The numbers of the lines that are sent. */
+  readonly sentLines: ReadonlySet<number>;
+}
+
+const collectedBytes = 32 * 1024 * 1024;
+
+const looks = new WeakMap<Session['transcript'], ResumeLook>();
+
+export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): ResumeLook {
+  const known = looks.get(transcript);
+  if (known !== undefined) return known;
+  // Frees the memory of the previous request, which the engine would keep.
+  if (transcript.sizeBytes > collectedBytes) collectGarbage();
+  const traced = leanTrace({ transcript }, undefined, 'go on');
+  const request: ResumeRequest =
+    'refused' in traced
+      ? traced
+      : { model: traced.model, messages: traced.messages.map(({ role, content }) => ({ role, content })) };
+  const messages = 'refused' in request ? [request] : request.messages;
+  const sent = 'refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines);
+  const look = {
+    refused: 'refused' in request ? request.refused : undefined,
+    digest: digestOf(messages),
+    placelessDigest: digestOf(messages, withoutFolder),
+    pairs: countPairs(request),
+    violations: 'refused' in request ? [] : checkRequest(request),
+    thinking: messages.flatMap((message) => ('content' in message ? message.content.filter(isThinking) : [])).length,
+    sentLines: new Set(sent.filter(isMessage).map(({ line }) => line)),
+  };
+  looks.set(transcript, look);
+  return look;
+}
+
+/** `form`: maps a text before it is compared. Message by message, to save memory. */
+export function digestOf(messages: readonly object[], form?: (text: string) => string): string {
+  const hash = createHash('sha256');
+  const inForm = (_: string, value: unknown): unknown =>
+    typeof value === 'string' && form !== undefined ? form(value) : value;
+  for (const message of messages) hash.update(`${JSON.stringify(message, inForm)}\n`);
+  return hash.digest('hex');
+}
+
+function withoutFolder(text: string): string {
+  if (!text.startsWith('<persisted-output>')) return text;
+  return text.replace(/(Full output saved to: ).*[\\/]tool-results[\\/]/, '$1');
+}
+
+function countPairs(request: ResumeRequest): ResumeLook['pairs'] {
+  const calls: unknown[] = [];
+  const results = new Map<unknown, number>();
+  for (const block of 'refused' in request ? [] : request.messages.flatMap(({ content }) => content)) {
+    if (block.type === 'tool_use') calls.push(block.id);
+    if (block.type === 'tool_result') results.set(block.tool_use_id, (results.get(block.tool_use_id) ?? 0) + 1);
+  }
+  return { calls: calls.length, answered: calls.filter((id) => results.get(id) === 1).length };
+}

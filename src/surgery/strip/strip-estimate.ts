@@ -1,0 +1,132 @@
+// Estimates what each kind of stripping would free, and what rewriting the prompt cache after the first change would cost.
+// Tokens are estimated as four bytes each.
+import { readImageSize } from '../../api/request/image-size.ts';
+import { estimateTextTokens } from '../../api/request/json-size.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../base/json/json.ts';
+import { editJson } from '../../format/bytes/edit.ts';
+import { noUsage } from '../../format/entry/usage.ts';
+import type { PriceList } from '../../models/price-list.ts';
+import type { Session } from '../../session/load/session.ts';
+import { isMessage, type Node } from '../../session/transcript/node.ts';
+import { resumedLines } from '../request/open-round.ts';
+import { leanRequest } from '../request/request.ts';
+import { stripMain } from './strip.ts';
+import type { Stripped } from './strip-lines.ts';
+import type { StripKind, StripOptions } from './strip-options.ts';
+import { findScope, type Limits } from './strip-scope.ts';
+
+export interface StripEstimate {
+  readonly model: string | undefined;
+  /** What resuming sends now. */
+  readonly contextTokens: number;
+  readonly rows: readonly StripRow[];
+}
+
+export interface StripRow {
+  readonly kind: StripKind;
+  readonly options: StripOptions;
+  /** Lines that would change or be dropped. */
+  readonly lines: number;
+  readonly freedBytes: number;
+  readonly freedTokens: number;
+  /** Tokens after the first change, which must be written to the cache again. */
+  readonly rewriteTokens: number;
+  /** `undefined` if the price is unknown. */
+  readonly rewriteCostMicroUsd: number | undefined;
+}
+
+const triedChars = 2000;
+
+const tried: readonly { readonly kind: StripKind; readonly options: StripOptions }[] = [
+  { kind: 'tools', options: { tools: [] } },
+  { kind: 'truncateResults', options: { truncateResults: triedChars } },
+  { kind: 'truncateInputs', options: { truncateInputs: triedChars } },
+  { kind: 'thinking', options: { thinking: true } },
+  { kind: 'images', options: { images: true } },
+  { kind: 'progress', options: { progress: true } },
+  { kind: 'bookkeeping', options: { bookkeeping: true } },
+];
+
+export function estimateStrip(session: Session, limits: Limits, prices: PriceList): StripEstimate {
+  const scope = findScope(session, limits);
+  const chain = resumedLines(session);
+  const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
+  const request = leanRequest(session);
+  const model = 'refused' in request ? undefined : request.model;
+  const rows = tried.map(({ kind, options }): StripRow => {
+    const { stripped } = stripMain(session, scope, options);
+    const { freedBytes, left } = measure(session, stripped, tokens);
+    const first = chain.findIndex((node) => left.get(node) !== tokens.get(node));
+    const rewriteTokens = first < 0 ? 0 : sum(chain.slice(first).map((node) => left.get(node) ?? 0));
+    const usage = { ...noUsage, cacheWrite5mTokens: rewriteTokens };
+    return {
+      kind,
+      options,
+      lines: stripped.drops.size + stripped.edits.size,
+      freedBytes,
+      freedTokens: sum(tokens.values()) - sum(left.values()),
+      rewriteTokens,
+      rewriteCostMicroUsd: prices.costOf(model, usage, Date.now()),
+    };
+  });
+  return { model, contextTokens: sum(tokens.values()), rows };
+}
+
+function measure(
+  session: Session,
+  { drops, edits }: Stripped,
+  tokens: ReadonlyMap<Node, number>,
+): { readonly freedBytes: number; readonly left: ReadonlyMap<Node, number> } {
+  const left = new Map(tokens);
+  let freedBytes = 0;
+  for (const node of session.transcript.nodes) {
+    const own = edits.get(node.index);
+    if (drops.has(node.index)) {
+      freedBytes += node.length + 1;
+      if (left.has(node)) left.set(node, 0);
+    } else if (own !== undefined) {
+      const before = Buffer.from(JSON.stringify(session.transcript.read(node)));
+      const after = editJson(before, own);
+      freedBytes += before.length - after.length;
+      if (left.has(node)) left.set(node, sentTokens(node, asObject(parseJson(after.toString('utf8'))) ?? {}));
+    }
+  }
+  return { freedBytes, left };
+}
+
+/** What a line adds to a request, including the thinking of earlier turns. */
+function sentTokens(node: Node, entry: JsonObject): number {
+  const content = isMessage(node)
+    ? asObject(entry.message)?.content
+    : node.type === 'attachment'
+      ? entry.rendered
+      : undefined;
+  return estimateTextTokens(content) + imageTokens(content);
+}
+
+/** About what the API counts: a token per 750 pixels, after scaling down large images. */
+function imageTokens(content: JsonValue | undefined): number {
+  if (!isArray(content)) return 0;
+  return sum(
+    content.filter(isObject).map((block) => {
+      if (block.type === 'tool_result') return imageTokens(block.content);
+      const data = block.type === 'image' ? asString(asObject(block.source)?.data) : undefined;
+      const size = data === undefined ? undefined : readImageSize(data);
+      return size === undefined ? 0 : Math.min(1600, Math.ceil((size.width * size.height) / 750));
+    }),
+  );
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

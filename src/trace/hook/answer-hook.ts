@@ -1,0 +1,58 @@
+// Handles a hook event: traces first the session that this one continues, then this one. The start of a session finishes
+// killed runs.
+import { existsSync } from 'node:fs';
+import type { TraceConfig } from '../config/config.ts';
+import { createTraceContext, type TraceContext } from '../session/context.ts';
+import { recoverSessions } from '../session/recover.ts';
+import { settle } from '../session/settle.ts';
+import { traceSession } from '../session/trace-session.ts';
+import { logFailure } from '../state/log.ts';
+import { readState } from '../state/session-state.ts';
+import { findPreviousSession } from './previous-session.ts';
+
+export interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly file: string;
+  readonly lastAnswer: string | undefined;
+}
+
+export interface AnswerOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly nowMs: number;
+}
+
+/** The client gives SessionEnd only 1.5 seconds. */
+const settleMs = { Stop: 2_000, SessionEnd: 500 } as const;
+
+export async function answerHook(event: HookEvent, config: TraceConfig, options: AnswerOptions): Promise<void> {
+  const context = createTraceContext(options.env, config);
+  const { name, file, sessionId, lastAnswer } = event;
+  if (name === 'SessionStart') {
+    // The parent span of this session is not the parent of the recovered ones.
+    await recoverSessions(createTraceContext(options.env, { ...config, parent: undefined }));
+    return;
+  }
+  await recoverPrevious(event, context);
+  const isEnd = name === 'SessionEnd';
+  // Other events are not the end of a turn: take only what is complete.
+  const isStop = name === 'Stop' || isEnd;
+  if (isStop) await settle(file, { lastAnswer, mostMs: isEnd ? settleMs.SessionEnd : settleMs.Stop });
+  // A session without a prompt has no file at SessionEnd.
+  if (name === 'Stop' && !existsSync(file)) throw new Error(`transcript not found: ${file}`);
+  const atEnd = isEnd ? 'session' : isStop ? 'turn' : undefined;
+  const endMs = name === 'Stop' ? options.nowMs : undefined;
+  await traceSession({ file, sessionId, atEnd, endMs, fromStart: false }, context);
+}
+
+/** No Stop was fired for it. A failure here must not stop the current session. */
+async function recoverPrevious({ file, sessionId }: HookEvent, context: TraceContext): Promise<void> {
+  if (readState(context.places, sessionId) !== undefined) return;
+  const previous = findPreviousSession(file, sessionId);
+  if (previous === undefined) return;
+  try {
+    await traceSession({ ...previous, atEnd: 'session', endMs: undefined, fromStart: false }, context);
+  } catch (error) {
+    logFailure(context.places.log, `recover ${previous.sessionId}`, error);
+  }
+}

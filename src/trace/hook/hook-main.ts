@@ -1,0 +1,54 @@
+// The program that Claude Code runs, bundled into its own file: the hook, and with `--send [DESTINATION]` the background
+// senders. It always exits with 0: a tracer must not disturb the session.
+import { spawn } from 'node:child_process';
+import { readSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { systemErrorCode } from '../../base/errors/errors.ts';
+import { logFailure } from '../state/log.ts';
+import { tracePlaces } from '../state/places.ts';
+import { runHook } from './hook.ts';
+
+const { env } = process;
+const [pollMs, mostWaitMs] = [5, 5_000];
+const mostInputBytes = 64 * 1024 * 1024;
+process.exitCode = 0;
+if (process.argv[2] === '--send') {
+  const { runSender } = await import('./sender.ts');
+  await runSender({ env, only: process.argv[3], startSender }).catch((error: unknown) =>
+    logFailure(tracePlaces(env).log, 'send', error),
+  );
+} else {
+  await runHook(await readInput(), { env, startSender: () => startSender() });
+}
+
+/** In pieces, because reading an empty non-blocking pipe is an error. */
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  const piece = Buffer.allocUnsafe(64 * 1024);
+  let total = 0;
+  for (let waitedMs = 0; waitedMs < mostWaitMs && total < mostInputBytes; ) {
+    try {
+      const length = readSync(0, piece);
+      if (length === 0) break;
+      pieces.push(Buffer.from(piece.subarray(0, length)));
+      total += length;
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EAGAIN') break;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      waitedMs += pollMs;
+    }
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Detached, so that it survives the client. */
+function startSender(only?: string): void {
+  const words = [fileURLToPath(import.meta.url), '--send', ...(only === undefined ? [] : [only])];
+  const child = spawn(process.execPath, words, {
+    detached: true,
+    stdio: 'ignore',
+    env,
+  });
+  child.on('error', (error) => logFailure(tracePlaces(env).log, 'start the sender', error));
+  child.unref();
+}

@@ -1,0 +1,119 @@
+// The header of every page: navigation, search, progress of the index, and notes about the server.
+import { useState } from 'react';
+import type { IndexState } from '../wire/wire.ts';
+import { useStatus } from './page/page-context.ts';
+import { readTheme, setTheme, type Theme, themes } from './page/theme.ts';
+import { SearchBox } from './search-box.tsx';
+import { Words } from './session/text/text.tsx';
+
+const pages = [
+  { path: '/', name: 'Library' },
+  { path: '/usage', name: 'Usage' },
+  { path: '/health', name: 'Health' },
+  { path: '/live', name: 'Live' },
+] as const;
+
+export interface HeaderProps {
+  readonly path: string;
+  readonly isConnected: boolean;
+  onHelp(): void;
+}
+
+export function Header({ path, isConnected, onHelp }: HeaderProps) {
+  const status = useStatus();
+  return (
+    <header className="shell-header">
+      <a className="skip" href={path.startsWith('/s/') ? '#conversation' : '#main'}>
+        To the content
+      </a>
+      <div className="shell-bar">
+        <a className="brand" href="/">
+          Clew
+        </a>
+        <nav aria-label="Pages">
+          {pages.map((page) => (
+            <a key={page.path} href={page.path} aria-current={page.path === path ? 'page' : undefined}>
+              {page.name}
+            </a>
+          ))}
+        </nav>
+        <SearchBox />
+        <ThemeSwitch />
+        {path.startsWith('/s/') ? null : (
+          <button type="button" className="help-button" onClick={onHelp} aria-label="Keys" aria-keyshortcuts="?">
+            ?
+          </button>
+        )}
+      </div>
+      <output className="shell-notes">
+        {isConnected ? null : (
+          <span className="problem">
+            The server does not respond. If you restarted it, open the address that it printed.
+          </span>
+        )}
+        {status?.isDemo === true ? (
+          <span>These are demo sessions. Yours appear here once Claude Code has written some.</span>
+        ) : null}
+        {status === null ? null : <IndexProgress index={status.index} />}
+      </output>
+      {status === null || status.notices.length === 0 ? null : (
+        <details className="shell-notices">
+          <summary>Problems in the background</summary>
+          <ul>
+            {status.notices.map((notice) => (
+              <li key={notice}>
+                <Words text={notice} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </header>
+  );
+}
+
+const phases: Readonly<Record<Exclude<IndexState['phase'], 'current'>, string>> = {
+  rows: 'Counting sessions and tokens',
+  list: 'Reading titles and turns',
+  text: 'Indexing words for search',
+};
+
+function IndexProgress({ index }: { readonly index: IndexState }) {
+  if (index.phase === 'current') return null;
+  const { bytesDone, bytesTotal } = index;
+  const name = phases[index.phase];
+  return (
+    <span className="index-progress">
+      <progress aria-label={name} max={Math.max(1, bytesTotal)} value={bytesDone} />
+      <span>
+        {name}
+        {bytesTotal === 0 ? '…' : `, ${Math.floor((100 * bytesDone) / bytesTotal)} %`}
+      </span>
+    </span>
+  );
+}
+
+const themeNames: Readonly<Record<Theme, string>> = { system: 'Auto', light: 'Light', dark: 'Dark' };
+
+function ThemeSwitch() {
+  const [shown, setShown] = useState(readTheme);
+  const change = (name: string): void => {
+    const next = themes.find((each) => each === name) ?? 'system';
+    setTheme(next);
+    setShown(next);
+  };
+  return (
+    <select
+      className="theme"
+      aria-label="Colours"
+      value={shown}
+      onChange={(event) => change(event.currentTarget.value)}
+    >
+      {themes.map((each) => (
+        <option key={each} value={each}>
+          {themeNames[each]}
+        </option>
+      ))}
+    </select>
+  );
+}

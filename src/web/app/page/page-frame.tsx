@@ -1,0 +1,49 @@
+// The frame of every page except the session page: a heading that gets the focus after a navigation, and a region that
+// keeps its scroll position.
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { followScroll, savedScroll, usePlace } from './router.ts';
+
+export interface PageFrameProps {
+  readonly title: string;
+  readonly className?: string;
+  /** Next to the heading. */
+  readonly tools?: ReactNode;
+  /** The content is complete enough to restore the scroll position. */
+  readonly isReady: boolean;
+  readonly children: ReactNode;
+  readonly scrollRef?: React.RefObject<HTMLElement | null>;
+}
+
+export function PageFrame({ title, className = '', tools, isReady, children, scrollRef }: PageFrameProps) {
+  const own = useRef<HTMLElement>(null);
+  const region = scrollRef ?? own;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { visit, path } = usePlace();
+  useEffect(() => {
+    document.title = `${title} · Clew`;
+  }, [title]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after every navigation
+  useEffect(() => {
+    // A screen reader announces the heading; after a page load it announces the page anyway.
+    if (visit > 0 && document.activeElement?.closest('.search') == null)
+      heading.current?.focus({ preventScroll: true });
+  }, [path]);
+  useEffect(() => (region.current === null ? undefined : followScroll(region.current)), [region]);
+  const restored = useRef(-1);
+  useLayoutEffect(() => {
+    if (!isReady || restored.current === visit || region.current === null) return;
+    restored.current = visit;
+    region.current.scrollTop = savedScroll();
+  }, [isReady, visit, region]);
+  return (
+    <main id="main" className={`page ${className}`} ref={region}>
+      <div className="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {tools}
+      </div>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,61 @@
+// The session page's data from its server.
+import { type Client, keyParam, readJson, readText } from '../../../client/client.ts';
+import type { HeadQuery } from '../../../wire/session.ts';
+import { readAddress, writeAddress } from '../source/address.ts';
+import type { SessionSource, SessionStart } from '../source/source.ts';
+
+export interface SourceOptions {
+  readonly watch: SessionSource['watch'];
+  readonly agentId?: string | null;
+}
+
+export function httpSource(client: Client, key: string, options: SourceOptions): SessionSource {
+  const { watch, agentId = null } = options;
+  const part = agentId === null ? {} : { agent: agentId };
+  const routes = client.sessions[':key'];
+  const param = keyParam(key);
+  const getHead = (query: HeadQuery, signal?: AbortSignal) =>
+    readJson(routes.$get({ param, query: { ...part, ...query } }, until(signal)));
+  let shown: { readonly version?: string } = {};
+  return {
+    key,
+    agentId,
+    exported: null,
+    startPlace: () => readAddress(location.search),
+    addressOf: (place) => writeAddress(key, place),
+    head: async (branch, signal, fromTurn = 1) => (await getHead({ branch, fromTurn }, signal)).head,
+    start: async (branch, signal) => {
+      const { head, version, isWhole } = await getHead({ branch, start: true }, signal);
+      if (isWhole) return { head };
+      shown = { version };
+      const rest: SessionStart['rest'] = async (stop) => {
+        const whole = await getHead({ branch, since: version }, stop);
+        shown = {};
+        return whole;
+      };
+      return { head, rest };
+    },
+    parts: async (branch, from, to, signal) => {
+      const query = { ...part, ...shown, branch, from, to };
+      return (await readJson(routes.turns.$get({ param, query }, until(signal)))).parts;
+    },
+    text: (ref) => readText(routes.text.$get({ param, query: { ...part, ...ref } })),
+    imageUrl: async (ref, signal) => {
+      const response = await routes.image.$get({ param, query: { ...part, ...ref } }, until(signal));
+      const image = await response.blob();
+      // A blob is of the page's own origin: nothing that could run may become one.
+      if (!/^image\/(?:png|jpeg|gif|webp)$/.test(image.type)) throw new Error('this is not an image');
+      return URL.createObjectURL(image);
+    },
+    line: (line) => readJson(routes.lines[':line'].$get({ param: { ...param, line: String(line) }, query: part })),
+    find: (query, signal) => readJson(routes.find.$get({ param, query: { ...part, ...query } }, until(signal))),
+    markdown: (query) => readText(routes.markdown.$get({ param, query: { ...part, ...query } })),
+    place: (line) => readJson(routes.place.$get({ param, query: { ...part, line } })),
+    ofAgent: (id) => httpSource(client, key, { watch, agentId: id }),
+    watch,
+  };
+}
+
+function until(signal: AbortSignal | undefined): { readonly init?: RequestInit } {
+  return signal === undefined ? {} : { init: { signal } };
+}

@@ -1,0 +1,234 @@
+// The items of a turn except its calls: answers, thinking, typed prompts, notes, compactions, forks.
+import { useEffect } from 'react';
+import { counted, formatCount, formatTokens } from '../../../../base/text/human.ts';
+import type {
+  BlockItem,
+  CompactionItem,
+  ForkItem,
+  Item,
+  NoteItem,
+  Place,
+  QueuedItem,
+  TextItem,
+  ThinkingItem,
+} from '../../../../export/wire/view.ts';
+import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/page-context.ts';
+import { Picture } from '../text/images.tsx';
+import { RawButton } from '../text/raw-button.tsx';
+import { MarkdownText, PlainText, TerminalText, Words } from '../text/text.tsx';
+import { Call } from './call.tsx';
+
+export function ItemView({ item }: { readonly item: Item }) {
+  switch (item.kind) {
+    case 'text':
+      return <Answer item={item} />;
+    case 'thinking':
+      return <Thinking item={item} />;
+    case 'call':
+      return <Call item={item} />;
+    case 'image':
+      return (
+        <Placed place={item.place} className="">
+          <Picture image={item.image} />
+        </Placed>
+      );
+    case 'queued':
+      return <Queued item={item} />;
+    case 'note':
+      return item.isFolded ? <FoldedNote item={item} /> : <Note item={item} />;
+    case 'compaction':
+      return <CompactionMark item={item} />;
+    case 'fork':
+      return <Fork item={item} />;
+    case 'block':
+      return <UnknownBlock item={item} />;
+    default:
+      return item satisfies never;
+  }
+}
+
+interface PlacedProps {
+  readonly place: Place;
+  readonly className: string;
+  readonly children: React.ReactNode;
+}
+
+/** The block of a line: it is found by its place, and highlighted when the reader jumps to it. */
+function Placed({ place, className, children }: PlacedProps) {
+  const isTarget = useIsTarget(place.line);
+  return (
+    <div className={`item ${className} ${isTarget ? 'target' : ''}`} {...usePlaceNames(place)}>
+      {children}
+    </div>
+  );
+}
+
+function Answer({ item }: { readonly item: TextItem }) {
+  return (
+    <Placed place={item.place} className="answer">
+      <MarkdownText text={item.text} />
+      <RawButton place={item.place} />
+    </Placed>
+  );
+}
+
+interface FoldedProps {
+  readonly id: string;
+  readonly place: Place;
+  readonly className: string;
+  readonly title: React.ReactNode;
+  readonly children: React.ReactNode;
+}
+
+/** One line, and more below it when it is opened, or when it was jumped to. */
+function Folded({ id, place, className, title, children }: FoldedProps) {
+  const isTarget = useIsTarget(place.line);
+  const [isOpen, setOpen] = useFold(id, false);
+  useEffect(() => {
+    if (isTarget) setOpen(true);
+  }, [isTarget, setOpen]);
+  return (
+    <Placed place={place} className={`folded ${className}`}>
+      <div className="call-head">
+        <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {title}
+        </button>
+        <RawButton place={place} />
+      </div>
+      {isOpen ? <div className="fold-body">{children}</div> : null}
+    </Placed>
+  );
+}
+
+function Thinking({ item }: { readonly item: ThinkingItem }) {
+  const { text, place } = item;
+  if (text === null) {
+    return (
+      <div className="item folded quiet" data-place={place}>
+        Thought, not readable <RawButton place={place} />
+      </div>
+    );
+  }
+  const start = text.text.trim().split('\n', 1)[0] ?? '';
+  return (
+    <Folded
+      id={`thinking ${place.record} ${text.text.length} ${start.slice(0, 20)}`}
+      place={place}
+      className="thinking"
+      title={
+        <>
+          <span className="fold-name">Thinking</span> <Words text={start.slice(0, 140)} />
+        </>
+      }
+    >
+      <MarkdownText text={text} />
+    </Folded>
+  );
+}
+
+function Queued({ item }: { readonly item: QueuedItem }) {
+  return (
+    <div className="item queued" data-place={item.place}>
+      <p className="quiet">Typed while it worked</p>
+      <PlainText text={item.text} className="prompt-text" />
+      <RawButton place={item.place} />
+    </div>
+  );
+}
+
+function Note({ item }: { readonly item: NoteItem }) {
+  const isTarget = useIsTarget(item.place.line);
+  return (
+    <div className={`item note ${item.tone} ${isTarget ? 'target' : ''}`} data-place={item.place}>
+      <span className="note-label">
+        {item.tone === 'error' ? '✗ ' : ''}
+        <Words text={item.label} />
+      </span>
+      <div className="note-text">
+        {item.isOutput ? <TerminalText text={item.text} label={item.label} /> : <PlainText text={item.text} />}
+      </div>
+      <RawButton place={item.place} />
+    </div>
+  );
+}
+
+function FoldedNote({ item }: { readonly item: NoteItem }) {
+  return (
+    <Folded id={`note ${item.place.record}`} place={item.place} className="quiet" title={<Words text={item.label} />}>
+      {item.text.text === '' ? <p className="quiet">Nothing to read; the raw line has it.</p> : null}
+      {item.isOutput ? <TerminalText text={item.text} label={item.label} /> : <PlainText text={item.text} />}
+    </Folded>
+  );
+}
+
+function CompactionMark({ item }: { readonly item: CompactionItem }) {
+  const [isOpen, setOpen] = useFold(`compaction ${item.place.record}`, false);
+  const sizes = [item.preTokens, item.postTokens].flatMap((count) => (count === null ? [] : [formatTokens(count)]));
+  const facts = [
+    `Compacted${item.trigger === null ? '' : ` (${item.trigger})`}`,
+    ...(sizes.length === 0 ? [] : [`${sizes.join(' → ')} tokens`]),
+    `${item.keptCount === 0 ? 'no' : formatCount(item.keptCount)} ${item.keptCount === 1 ? 'line' : 'lines'} kept`,
+  ];
+  return (
+    <div className="item compaction" data-place={item.place}>
+      <div className="compaction-line">
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Words text={facts.join(' · ')} />
+        </button>
+        <RawButton place={item.place} />
+      </div>
+      {isOpen ? (
+        <div className="fold-body">
+          {item.kept.length === 0 ? null : (
+            <>
+              <h4>Kept as it was</h4>
+              <ul className="kept">
+                {item.kept.map(({ line, role, text }) => (
+                  <li key={line}>
+                    <span className="quiet">
+                      line {line}, <Words text={role} />
+                    </span>{' '}
+                    <Words text={text} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          <h4>Summary</h4>
+          {item.summary === null ? (
+            <p className="quiet">No summary in the transcript.</p>
+          ) : (
+            <MarkdownText text={item.summary} />
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Fork({ item }: { readonly item: ForkItem }) {
+  const { showBranch } = useActions();
+  return (
+    <div className="item fork" data-place={item.place}>
+      <button type="button" onClick={() => showBranch(item.branch)}>
+        <span aria-hidden="true">↗</span>{' '}
+        {item.isReplay
+          ? 'The same history is repeated here'
+          : `Another branch leaves here, ${counted(item.turns, 'turn')}`}
+      </button>
+    </div>
+  );
+}
+
+function UnknownBlock({ item }: { readonly item: BlockItem }) {
+  return (
+    <Folded
+      id={`block ${item.place.record} ${item.json.text.length}`}
+      place={item.place}
+      className=""
+      title={<Words text={item.type} />}
+    >
+      <PlainText text={item.json} className="mono" />
+    </Folded>
+  );
+}

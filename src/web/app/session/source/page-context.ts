@@ -1,0 +1,87 @@
+// What every block of the session page may need: its data source, and the actions of the page.
+import { createContext, useCallback, useContext, useState } from 'react';
+import type { Place } from '../../../../export/wire/view.ts';
+import type { SessionSource } from './source.ts';
+
+/** A line that was jumped to: of the session, or of one of its sub-agents. */
+export interface TargetLine {
+  readonly line: number;
+  readonly agentId: string | null;
+}
+
+/** A place to go to; without a line, the beginning of the part. */
+export interface Target {
+  readonly part: number;
+  readonly line?: TargetLine;
+}
+
+/** Names the block of a line among all that are on the page. */
+export function placeName({ agentId, line }: TargetLine): string {
+  return `${agentId ?? ''} ${line}`;
+}
+
+export interface PageActions {
+  /** What a reader opened or closed; it outlives the block, which is drawn again whenever it comes into view. */
+  readonly folds: Map<string, boolean>;
+  showRaw(source: SessionSource, place: Place): void;
+  showBranch(branch: number): void;
+  copy(text: string | Promise<string>, what: string): void;
+  /** The address of a line. */
+  linkTo(line: number, agentId: string | null): string;
+}
+
+export const SourceContext: React.Context<SessionSource | null> = createContext<SessionSource | null>(null);
+export const ActionsContext: React.Context<PageActions | null> = createContext<PageActions | null>(null);
+/** The line that was jumped to: the block that holds it opens. */
+export const TargetContext: React.Context<TargetLine | null> = createContext<TargetLine | null>(null);
+
+/** How often each sub-agent has grown since the page was opened. */
+export const LiveContext: React.Context<ReadonlyMap<string, number>> = createContext<ReadonlyMap<string, number>>(
+  new Map(),
+);
+
+export function useSource(): SessionSource {
+  const source = useContext(SourceContext);
+  if (source === null) throw new Error('a block is outside of a session');
+  return source;
+}
+
+export function useActions(): PageActions {
+  const actions = useContext(ActionsContext);
+  if (actions === null) throw new Error('a block is outside of a session');
+  return actions;
+}
+
+export function useFold(id: string, initially: boolean): readonly [boolean, (open: boolean) => void] {
+  const { folds } = useActions();
+  const { key, agentId } = useSource();
+  const name = `${key} ${agentId ?? ''} ${id}`;
+  const [isOpen, setOpen] = useState(() => folds.get(name) ?? initially);
+  const change = useCallback(
+    (open: boolean): void => {
+      folds.set(name, open);
+      setOpen(open);
+    },
+    [folds, name],
+  );
+  return [isOpen, change];
+}
+
+/** Whether one of these lines of this source was jumped to. */
+export function useIsTarget(...lines: readonly (number | undefined)[]): boolean {
+  const target = useContext(TargetContext);
+  const { agentId } = useSource();
+  return target !== null && target.agentId === agentId && lines.includes(target.line);
+}
+
+/** How a block is found when it is jumped to: by its own line, and by that of its result. */
+export interface PlaceNames {
+  readonly 'data-place': string;
+  readonly 'data-result'?: string;
+}
+
+export function usePlaceNames(place: Place, result: Place | null = null): PlaceNames {
+  const { agentId } = useSource();
+  const names = { 'data-place': placeName({ agentId, line: place.line }) };
+  return result === null ? names : { ...names, 'data-result': placeName({ agentId, line: result.line }) };
+}

@@ -1,0 +1,65 @@
+// Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
+// this interface, so it is the same page in both.
+import type { FindResult, Ref, SessionHead, TurnView } from '../../../../export/wire/view.ts';
+import type { SessionAddress } from './address.ts';
+
+export interface RawLine {
+  readonly text: string;
+  readonly sizeBytes: number;
+  readonly isCut: boolean;
+}
+
+/** All of a branch at once. */
+export interface Printable {
+  readonly head: SessionHead;
+  readonly views: readonly TurnView[];
+}
+
+export interface SessionSource {
+  /** Names the session in addresses. */
+  readonly key: string;
+  /** The sub-agent whose transcript this is. */
+  readonly agentId: string | null;
+  /** Set for an exported file, which has no list to go back to and nothing to resume. */
+  readonly exported: { readonly note: string; readonly hasRaw: boolean } | null;
+  /** The place that the browser's address names. */
+  startPlace(): SessionAddress;
+  /** The address of a place, from that of the page. */
+  addressOf(place: Partial<SessionAddress>): string;
+  /** `fromTurn`: rows of earlier turns, which have not changed, may be left out. */
+  head(branch: number, signal?: AbortSignal, fromTurn?: number): Promise<SessionHead>;
+  /** What can be shown of a large session before it is read to its end. Absent if there is no waiting. */
+  start?(branch: number, signal?: AbortSignal): Promise<SessionStart>;
+  /** Parts from `from` to before `to`; fewer where the answer would be too large. */
+  parts(branch: number, from: number, to: number, signal?: AbortSignal): Promise<readonly TurnView[]>;
+  text(ref: Ref): Promise<string>;
+  /** Data of the page at once; from the server, a `blob:` address that whoever asked revokes. */
+  imageUrl(ref: Ref, signal?: AbortSignal): string | Promise<string>;
+  line(line: number): Promise<RawLine>;
+  find(query: { text: string; branch: number; from: number }, signal?: AbortSignal): Promise<FindResult>;
+  markdown(query: { branch: number; turn?: number }): Promise<string>;
+  /** The branch and the part that show a line. */
+  place(line: number): Promise<LinePlace>;
+  ofAgent(agentId: string): SessionSource;
+  /** Calls back whenever the transcript has grown; the returned function ends it. */
+  watch(onChange: (change: SourceChange) => void): () => void;
+}
+
+export interface SessionStart {
+  readonly head: SessionHead;
+  /** Waits for the whole; `undefined` if this is the whole. */
+  readonly rest?: (signal?: AbortSignal) => Promise<{ readonly head: SessionHead; readonly fromPart: number }>;
+}
+
+export interface LinePlace {
+  readonly branch: number;
+  readonly part: number | null;
+  /** For a line of a sub-agent: the line with the call that it is shown under. */
+  readonly under: { readonly line: number; readonly branch: number; readonly part: number | null } | null;
+}
+
+export interface SourceChange {
+  readonly agentId: string | null;
+  /** The first part that may have changed. */
+  readonly fromPart: number;
+}

@@ -1,0 +1,140 @@
+// Lines of code with their numbers, and the lines of a diff: coloured one by one once the languages are loaded.
+import { Fragment, useEffect, useState } from 'react';
+import { neutralise } from '../../../../base/text/hostile-text.ts';
+import type { HunkView } from '../../../../export/wire/view.ts';
+import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
+
+const maxColoured = 600;
+
+function useHighlighter(language: string, lines: number): Highlighter | undefined {
+  const isWanted = language !== '' && lines <= maxColoured;
+  const [highlighter, setHighlighter] = useState<Highlighter | undefined>(() =>
+    isWanted ? currentHighlighter() : undefined,
+  );
+  useEffect(() => {
+    if (!isWanted || highlighter !== undefined) return;
+    let isShown = true;
+    void loadHighlighter().then((loaded) => {
+      if (isShown) setHighlighter(() => loaded);
+    });
+    return () => {
+      isShown = false;
+    };
+  }, [isWanted, highlighter]);
+  return isWanted ? highlighter : undefined;
+}
+
+function CodeLine({
+  text,
+  paint,
+  language,
+}: {
+  readonly text: string;
+  readonly paint: Highlighter | undefined;
+  readonly language: string;
+}) {
+  const shown = neutralise(text);
+  const words = shown.length > 400 ? undefined : paint?.(shown, language);
+  if (words === undefined) return <code>{shown}</code>;
+  let at = 0;
+  return (
+    <code>
+      {words.map(({ text: word, className }) => {
+        const key = at;
+        at += word.length;
+        return className === '' ? (
+          <Fragment key={key}>{word}</Fragment>
+        ) : (
+          <span key={key} className={className}>
+            {word}
+          </span>
+        );
+      })}
+    </code>
+  );
+}
+
+export interface NumberedLinesProps {
+  readonly content: string;
+  readonly firstLine: number;
+  readonly language: string;
+  readonly label: string;
+}
+
+export function NumberedLines({ content, firstLine, language, label }: NumberedLinesProps) {
+  const lines = content.split('\n').map((text, i) => ({ text, number: firstLine + i }));
+  const paint = useHighlighter(language, lines.length);
+  return (
+    <figure className="code" aria-label={neutralise(label)}>
+      {lines.map(({ text, number }) => (
+        <div className="code-line" key={number}>
+          <span className="number">{number}</span>
+          <CodeLine text={text} paint={paint} language={language} />
+        </div>
+      ))}
+    </figure>
+  );
+}
+
+export interface DiffProps {
+  readonly hunks: readonly HunkView[];
+  readonly language: string;
+  readonly label: string;
+}
+
+export function Diff({ hunks, language, label }: DiffProps) {
+  const paint = useHighlighter(
+    language,
+    hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0),
+  );
+  return (
+    <figure className="code diff" aria-label={neutralise(label)}>
+      {hunks.map((hunk, i) => (
+        <Fragment key={`${hunk.oldStart} ${hunk.newStart} ${hunk.lines[0]}`}>
+          {i === 0 ? null : <div className="gap" aria-hidden="true" />}
+          {numberLines(hunk).map(({ mark, text, before, after }) => (
+            <div
+              className={`code-line ${mark === '+' ? 'added' : mark === '-' ? 'removed' : ''}`}
+              key={`${before} ${after}`}
+            >
+              <span className="number">{mark === '+' ? '' : before}</span>
+              <span className="number">{mark === '-' ? '' : after}</span>
+              <span className="mark">{mark}</span>
+              <CodeLine text={text} paint={paint} language={language} />
+            </div>
+          ))}
+        </Fragment>
+      ))}
+    </figure>
+  );
+}
+
+interface DiffLine {
+  readonly mark: string;
+  readonly text: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+function numberLines({ oldStart, newStart, lines }: HunkView): readonly DiffLine[] {
+  let before = oldStart;
+  let after = newStart;
+  return lines.map((line) => {
+    const mark = line[0] === '+' || line[0] === '-' ? line[0] : ' ';
+    const numbered = { mark, text: line.slice(1), before, after };
+    if (mark !== '+') before++;
+    if (mark !== '-') after++;
+    return numbered;
+  });
+}
+
+/** A unified diff as the server sends the whole of a cut one. */
+export function readDiff(text: string): readonly HunkView[] {
+  const hunks: { oldStart: number; newStart: number; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
+    if (head !== null) hunks.push({ oldStart: Number(head[1]), newStart: Number(head[2]), lines: [] });
+    else hunks.at(-1)?.lines.push(line);
+  }
+  return hunks;
+}

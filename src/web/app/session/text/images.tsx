@@ -1,0 +1,99 @@
+// Images of the transcript, from our own server only. One that is broken or remote is named instead.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { formatBytes } from '../../../../base/text/human.ts';
+import type { ImageRef } from '../../../../export/wire/view.ts';
+import { useSource } from '../source/page-context.ts';
+import { Words } from './text.tsx';
+
+export function Images({ images }: { readonly images: readonly ImageRef[] }) {
+  if (images.length === 0) return null;
+  return (
+    <div className="images">
+      {images.map((image, i) => (
+        <Picture key={image.at === null ? `broken ${i}` : `${image.at.record}${image.at.pointer}`} image={image} />
+      ))}
+    </div>
+  );
+}
+
+export function Picture({ image }: { readonly image: ImageRef }) {
+  const source = useSource();
+  const [isBroken, setBroken] = useState(false);
+  const fail = useCallback(() => setBroken(true), []);
+  const { address, place } = useImage(image, fail);
+  const size = image.width === null ? '' : `${image.width} × ${image.height}, `;
+  const facts = `${size}${formatBytes(image.sizeBytes)}`;
+  if (image.at === null || isBroken) {
+    return (
+      <p className="placeholder">
+        {image.url === null ? `Image that cannot be shown (${facts})` : 'Image elsewhere, not loaded: '}
+        {image.url === null ? null : <Words text={image.url} />}
+      </p>
+    );
+  }
+  const picture = (
+    <img
+      ref={place}
+      src={address ?? blank}
+      alt={`From the transcript, ${facts}`}
+      width={image.width ?? undefined}
+      height={image.height ?? undefined}
+      onError={fail}
+    />
+  );
+  // No browser opens a page at the address of inlined data.
+  if (source.exported !== null || address === null) return <span className="picture">{picture}</span>;
+  return (
+    <a className="picture" href={address} target="_blank" rel="noopener noreferrer">
+      {picture}
+    </a>
+  );
+}
+
+/** A placeholder until the image is loaded: an image without a source is laid out as its alternative text. */
+const blank = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+/** How far below and above the screen images are loaded. */
+const nearby = '1000px';
+
+/** An image in the page has its address at once, one from the server when it comes near the screen. */
+function useImage({ at }: ImageRef, onFailure: () => void) {
+  const source = useSource();
+  const inPage = source.exported === null || at === null ? null : String(source.imageUrl(at));
+  const [address, setAddress] = useState<string | null>(inPage);
+  const place = useRef<HTMLImageElement>(null);
+  // `at` is a new object with every answer, and names the same image.
+  const [record, pointer] = [at?.record, at?.pointer];
+  useEffect(() => {
+    const element = place.current;
+    if (source.exported !== null || record === undefined || pointer === undefined || element === null) return;
+    const request = new AbortController();
+    let made: string | null = null;
+    const load = async (): Promise<void> => {
+      const url = await source.imageUrl({ record, pointer }, request.signal);
+      if (request.signal.aborted) {
+        URL.revokeObjectURL(url);
+        return;
+      }
+      made = url;
+      setAddress(url);
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        load().catch(() => {
+          if (!request.signal.aborted) onFailure();
+        });
+      },
+      { rootMargin: nearby },
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      request.abort();
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [source, record, pointer, onFailure]);
+  return { address, place };
+}

@@ -1,0 +1,201 @@
+// Questions of the session page → answers, from cached sessions: the head, parts of turns, the place of a line, the
+// raw line, the whole of a cut text, an image, what was found, Markdown.
+
+import { exportMarkdown } from '../../../export/markdown/markdown.ts';
+import { findInSession } from '../../../export/page/find.ts';
+import { sessionHead } from '../../../export/page/head.ts';
+import { branchNumbered, partsOf, placeOfAgent, placeOfLine } from '../../../export/page/parts.ts';
+import { imageAt, textAt } from '../../../export/page/text.ts';
+import { turnViews } from '../../../export/page/turn-view.ts';
+import { exportSource } from '../../../export/source/source.ts';
+import type { FindResult, SessionHead, TurnView } from '../../../export/wire/view.ts';
+import { loadPrices } from '../../../library/usage/prices.ts';
+import { PriceList } from '../../../models/price-list.ts';
+import type { Session } from '../../../session/load/session.ts';
+import { readLineBatches } from '../../../store/lines.ts';
+import { loadSource } from '../../../surgery/engine/source.ts';
+import { redactorFor, type SessionRedactor } from '../../../surgery/redact/redact-parcel.ts';
+import { usualRuleSet } from '../../../surgery/secrets/user-rules.ts';
+import type {
+  FindQuery,
+  HeadAnswer,
+  HeadQuery,
+  LineAnswer,
+  MarkdownQuery,
+  PlaceAnswer,
+  SessionPart,
+  TurnsAnswer,
+  TurnsQuery,
+  ValueQuery,
+} from '../../wire/session.ts';
+import type { Encoded } from '../protocol/encoded.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import { type Extent, extentOf, firstChangedPart } from './extent.ts';
+import { type CachedSession, type SessionCache, startMark } from './session-cache.ts';
+
+/** The server has turned the key into the path. */
+export type Of<Query> = Query & { readonly path: string; readonly key: string };
+
+const defaultParts = 20;
+const maxParts = 200;
+/** An answer ends after the part that exceeds this: the page draws it while it asks for the next. */
+const enoughChars = 4 * 1024 * 1024;
+const maxRawBytes = 1024 * 1024;
+const maxMarkdownChars = 64 * 1024 * 1024;
+const maxStarts = 100;
+
+export class SessionAnswers {
+  readonly #cache: SessionCache;
+  readonly #prices = new PriceList(loadPrices());
+  /** A session that has grown is another object; one that left the cache takes its heads along. */
+  readonly #heads = new WeakMap<Session, Map<string, SessionHead>>();
+  /** How far the beginnings that pages have reach, by path and version. */
+  readonly #starts = new Map<string, Extent>();
+
+  /** Each has read all files of the session, like that of `clew export`. */
+  readonly #redactors = new WeakMap<Session, Promise<SessionRedactor>>();
+  /** Clew's own state folder, where the user's rules for secrets are. */
+  readonly #state: string;
+
+  constructor(cache: SessionCache, state: string) {
+    this.#cache = cache;
+    this.#state = state;
+  }
+
+  /** Loads what a page asks for first, before it asks. */
+  async prepare({ path }: { readonly path: string }): Promise<void> {
+    await this.head({ path, key: '', start: true });
+  }
+
+  async head(query: Of<HeadQuery>): Promise<HeadAnswer<SessionHead>> {
+    const { session, version, isWhole } = await this.#openStart(query, query.start === true);
+    const { key, branch = 1, fromTurn = 1, since } = query;
+    requireBranch(session, branch);
+    const known = this.#heads.get(session)?.get(`${branch} ${fromTurn}`);
+    const head = known ?? sessionHead(session, { branch, fromTurn, prices: this.#prices });
+    this.#heads.set(session, (this.#heads.get(session) ?? new Map()).set(`${branch} ${fromTurn}`, head));
+    const before = since === undefined ? undefined : this.#starts.get(`${query.path}\n${since}`);
+    const fromPart = before === undefined || branch !== 1 ? 0 : firstChangedPart(session, before);
+    return { key, version, isWhole, fromPart, head };
+  }
+
+  async turns(query: Of<TurnsQuery>): Promise<TurnsAnswer<TurnView>> {
+    const { session, version } = await this.#openStart(query, query.version?.startsWith(startMark) === true);
+    const { branch = 1, from = 0 } = query;
+    requireBranch(session, branch);
+    const total = partsOf(session, branchNumbered(session, branch)).all.length;
+    const to = Math.min(query.to ?? from + defaultParts, from + maxParts, total);
+    const parts: TurnView[] = [];
+    let chars = 0;
+    // A few at a time: what they share is computed once for each call.
+    for (let at = from; at < to && chars < enoughChars; at += 4) {
+      const views = turnViews(session, { branch, from: at, to: Math.min(at + 4, to) });
+      parts.push(...views);
+      chars += JSON.stringify(views).length;
+    }
+    return { version, parts, total, next: from + parts.length < to ? from + parts.length : null };
+  }
+
+  async place(query: Of<SessionPart & { readonly line: number }>): Promise<PlaceAnswer> {
+    const { session } = await this.#open(query);
+    const { line, agent } = query;
+    const at = placeOfLine(session, line);
+    const under = agent === undefined ? null : await this.#callOf(query.path, agent);
+    return { line, agentId: agent ?? null, ...at, under };
+  }
+
+  async line(query: Of<SessionPart & { readonly line: number }>): Promise<LineAnswer> {
+    const { session } = await this.#open(query);
+    const { path, nodes } = session.transcript;
+    // Damaged lines have no record: reading starts at the last record before the line.
+    const before = nodes.findLast((node) => node.line < query.line);
+    const from = { offset: before?.offset ?? 0, number: before?.line ?? 1 };
+    for (const batch of readLineBatches(path, { from, maxLineBytes: maxRawBytes }))
+      for (const { number, offset, length, bytes } of batch)
+        if (number === query.line) {
+          const text = bytes.subarray(0, maxRawBytes).toString('utf8');
+          return { line: number, offset, sizeBytes: length, text, isCut: length > maxRawBytes };
+        }
+    throw new Refusal(404, `there is no line ${query.line}`);
+  }
+
+  async text(query: Of<ValueQuery>): Promise<Encoded<string>> {
+    const { session } = await this.#open(query);
+    const text = textAt(session, query);
+    if (text === undefined) throw new Refusal(404, 'there is no such text');
+    return { type: 'text/plain; charset=utf-8', bytes: Buffer.from(text) };
+  }
+
+  async image(query: Of<ValueQuery>): Promise<Encoded<Blob>> {
+    const { session } = await this.#open(query);
+    const image = imageAt(session, query);
+    if (image === undefined) throw new Refusal(404, 'there is no such image');
+    return { type: image.type, bytes: image.bytes };
+  }
+
+  async find(query: Of<FindQuery>): Promise<FindResult> {
+    const { session } = await this.#open(query);
+    const { text, branch = 1, from = 0, limit = 100 } = query;
+    requireBranch(session, branch);
+    return findInSession(session, { text, branch, from, limit });
+  }
+
+  /** What `clew export --format md` writes: what is copied out of the page leaves the house too. */
+  async markdown(query: Of<MarkdownQuery>): Promise<Encoded<string>> {
+    const { session } = await this.#open(query);
+    const { branch = 1, turn } = query;
+    requireBranch(session, branch);
+    const pieces: string[] = [];
+    let chars = 0;
+    for await (const piece of exportMarkdown(exportSource(session, await this.#redactorOf(query.path)), {
+      branch,
+      ...(turn === undefined ? {} : { turn }),
+    })) {
+      pieces.push(piece);
+      chars += piece.length;
+      if (chars > maxMarkdownChars)
+        throw new Refusal(413, 'the session is too long to be copied', 'use `clew export --format md`');
+    }
+    return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(pieces.join('')) };
+  }
+
+  /** Where the beginning was wanted, and the whole is there, the whole is answered: it begins alike, or the page asks. */
+  async #openStart(query: Of<TurnsQuery>, mayBeStart: boolean): Promise<CachedSession & { readonly isWhole: boolean }> {
+    // How many branches there are is known at the end.
+    if (!mayBeStart || query.agent !== undefined || (query.branch ?? 1) !== 1)
+      return { ...(await this.#open(query)), isWhole: true };
+    const cached = await this.#cache.openStart(query.path);
+    const isWhole = !cached.version.startsWith(startMark);
+    if (!isWhole) this.#rememberStart(`${query.path}\n${cached.version}`, cached);
+    return { ...cached, isWhole };
+  }
+
+  #rememberStart(name: string, cached: CachedSession): void {
+    if (this.#starts.has(name)) return;
+    const [oldest] = this.#starts.size >= maxStarts ? this.#starts.keys() : [];
+    if (oldest !== undefined) this.#starts.delete(oldest);
+    this.#starts.set(name, extentOf(cached));
+  }
+
+  async #redactorOf(path: string): Promise<SessionRedactor> {
+    const { session } = await this.#cache.open(path);
+    const learn = async (): Promise<SessionRedactor> =>
+      redactorFor([await loadSource(path, { isOnlyRead: true })], usualRuleSet(this.#state));
+    const redactor = this.#redactors.get(session) ?? learn();
+    this.#redactors.set(session, redactor);
+    return redactor;
+  }
+
+  #open({ path, agent }: Of<SessionPart>): Promise<CachedSession> {
+    return agent === undefined ? this.#cache.open(path) : this.#cache.openAgent(path, agent);
+  }
+
+  async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
+    return placeOfAgent((await this.#cache.open(path)).session, agentId);
+  }
+}
+
+function requireBranch(session: Session, branch: number): void {
+  if (branch !== 1 && branch > session.branches.length)
+    throw new Refusal(404, `the session has ${session.branches.length} branches`);
+}

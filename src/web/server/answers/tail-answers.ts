@@ -1,0 +1,80 @@
+// A transcript that has grown → what is new in it: for pages that show the session, the first changed part; for the page
+// of running sessions, the lines themselves.
+import type { AppendEvent, LiveLine } from '../../wire/wire.ts';
+import { type Extent, extentOf, firstChangedPart } from './extent.ts';
+import { liveLines } from './live-lines.ts';
+import type { CachedSession, SessionCache } from './session-cache.ts';
+
+export interface TailQuery {
+  readonly key: string;
+  /** Of the main transcript. */
+  readonly path: string;
+  readonly agentId: string | null;
+}
+
+export interface Tail {
+  /** `null`: nothing that a page shows has changed, or the session was not known before. */
+  readonly append: AppendEvent | null;
+  readonly lines: readonly LiveLine[];
+}
+
+const maxLines = 50;
+const newLines = 6;
+const maxKnown = 1_000;
+
+export class TailAnswers {
+  readonly #cache: SessionCache;
+  readonly #known = new Map<string, Extent>();
+
+  constructor(cache: SessionCache) {
+    this.#cache = cache;
+  }
+
+  /** From now on `grown` returns what is new. */
+  async know(query: TailQuery): Promise<void> {
+    if (!this.#known.has(nameOf(query))) this.#remember(query, await this.#open(query));
+  }
+
+  async grown(query: TailQuery): Promise<Tail> {
+    const before = this.#known.get(nameOf(query));
+    const cached = await this.#open(query);
+    const { session, version } = cached;
+    const now = this.#remember(query, cached);
+    if (before?.version === version) return { append: null, lines: [] };
+    const { nodes } = session.transcript;
+    const isReplaced = before === undefined || before.nodes > nodes.length;
+    // Of a session that was not known before, only the last lines are new.
+    const added = isReplaced ? nodes.slice(-newLines) : nodes.slice(before.nodes);
+    const { key, agentId } = query;
+    const append = {
+      key,
+      version,
+      agentId,
+      fromPart: isReplaced ? 0 : firstChangedPart(session, before),
+      parts: now.parts,
+    };
+    return { append, lines: liveLines(session, added.slice(-maxLines), agentId) };
+  }
+
+  /** The last events of a session that a page has just opened. */
+  async recent(query: TailQuery): Promise<readonly LiveLine[]> {
+    const { session } = await this.#open(query);
+    return liveLines(session, session.transcript.nodes.slice(-20), query.agentId).slice(-6);
+  }
+
+  #open({ path, agentId }: TailQuery): Promise<CachedSession> {
+    return agentId === null ? this.#cache.open(path) : this.#cache.openAgent(path, agentId);
+  }
+
+  #remember(query: TailQuery, cached: CachedSession): Extent {
+    const known = extentOf(cached);
+    const [oldest] = this.#known.size >= maxKnown ? this.#known.keys() : [];
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(nameOf(query), known);
+    return known;
+  }
+}
+
+function nameOf({ path, agentId }: TailQuery): string {
+  return `${path}\n${agentId ?? ''}`;
+}

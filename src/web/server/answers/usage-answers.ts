@@ -1,0 +1,180 @@
+// Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
+// counted messages as `clew usage`.
+import type { Database } from '../../../library/index/database.ts';
+import type { IndexHandle } from '../../../library/index/index-handle.ts';
+import { type Calendar, createCalendar, parseDay } from '../../../library/usage/calendar.ts';
+import { type UsageCell, usageCells } from '../../../library/usage/cells.ts';
+import { countLibrary, type PricedMessage, type UsageSession } from '../../../library/usage/library-usage.ts';
+import { loadPrices } from '../../../library/usage/prices.ts';
+import { findReceipts } from '../../../library/usage/receipts.ts';
+import {
+  byModel,
+  makeReport,
+  passes,
+  sumMessages,
+  type UsageFilter,
+  type UsageSum,
+} from '../../../library/usage/report.ts';
+import { collectStats } from '../../../library/usage/stats.ts';
+import { PriceList } from '../../../models/price-list.ts';
+import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
+import { finite } from './listed-row.ts';
+import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
+
+/** The session as its path; the server replaces paths by keys. */
+export type UsageAsked = Omit<UsageQuery, 'session'> & { readonly path?: string };
+export type UsageFound = Omit<UsageAnswer, 'rows'> & {
+  readonly rows: readonly (Omit<UsageAnswer['rows'][number], 'session'> & { readonly path: string | null })[];
+};
+export interface TopFound {
+  readonly sessions: readonly (PricedPart & { readonly path: string })[];
+  readonly turns: readonly ExpensiveTurn[];
+}
+export type ReceiptsFound = Omit<ReceiptsAnswer, 'receipts'> & {
+  readonly receipts: readonly (Omit<ReceiptsAnswer['receipts'][number], 'key'> & { readonly main: string })[];
+};
+
+const topSessions = 20;
+const topTurns = 20;
+const maxReceipts = 50;
+const maxTools = 100;
+
+export class UsageAnswers {
+  readonly #roots: readonly string[];
+  readonly #index: IndexHandle;
+  readonly #prices = new PriceList(loadPrices());
+  readonly #calendar: Calendar = createCalendar();
+
+  constructor(roots: readonly string[], index: IndexHandle) {
+    this.#roots = roots;
+    this.#index = index;
+  }
+
+  usage(query: UsageAsked): UsageFound {
+    const { by = 'daily' } = query;
+    const report = makeReport(this.#cells(query), { kind: by, calendar: this.#calendar, nowMs: Date.now() });
+    return {
+      by,
+      rows: report.rows.map((row) => ({
+        key: row.key === '' ? null : row.key,
+        path: by === 'session' ? (row.cells[0]?.session.path ?? null) : null,
+        ...sumView(row),
+        models: byModel(row.cells).map(({ key, costMicroUsd }) => ({
+          model: key === '' ? null : key,
+          costMicroUsd: costMicroUsd ?? null,
+        })),
+        block: row.block ?? null,
+      })),
+      totals: sumView(report.totals),
+      unpricedModels: report.unpricedModels,
+      pricesVersion: this.#prices.prices.version,
+    };
+  }
+
+  tools(query: UsageAsked): ToolsAnswer {
+    const isWanted = wanted(query);
+    const sinceMs = query.since === undefined ? undefined : Date.parse(`${parseDay(query.since, 'since')}T00:00:00`);
+    const stats = this.#index.ask((database) =>
+      collectStats(database, {
+        roots: this.#roots,
+        sessions: [],
+        isWanted: ({ cwd, project }) => isWanted({ cwd, slug: project, path: undefined }),
+        cells: [],
+        calendar: this.#calendar,
+        nowMs: Date.now(),
+        ...(sinceMs === undefined ? {} : { sinceMs }),
+      }),
+    );
+    const { tools, prompts, hours, weekdays, files } = stats;
+    return { tools: tools.slice(0, maxTools), prompts, hours, weekdays, files: files.slice(0, maxTools) };
+  }
+
+  top(query: UsageAsked): TopFound {
+    return this.#index.ask((database) => {
+      const messages = this.#messages(database, query);
+      const sessions = new Map<string, PricedSum & { path: string }>();
+      for (const { session, costMicroUsd } of messages) {
+        const sum = sessions.get(session.path) ?? { path: session.path, ...newSum() };
+        sessions.set(session.path, sum);
+        addTo(sum, costMicroUsd);
+      }
+      const bySize = [...sessions.values()].sort((a, b) => b.costMicroUsd - a.costMicroUsd);
+      return { sessions: bySize.slice(0, topSessions), turns: expensiveTurns(database, messages, topTurns) };
+    });
+  }
+
+  /** The most expensive messages, each read again from its transcript. */
+  receipts(query: UsageAsked): ReceiptsFound {
+    return this.#index.ask((database) => {
+      const messages = this.#messages(database, query);
+      const dearest = messages.toSorted((a, b) => (b.costMicroUsd ?? 0) - (a.costMicroUsd ?? 0)).slice(0, maxReceipts);
+      const scope = { roots: this.#roots };
+      const { receipts } = findReceipts(database, dearest, { scope, prices: this.#prices, isWanted: () => false });
+      const sorted = receipts.toSorted((a, b) => (b.message.costMicroUsd ?? 0) - (a.message.costMicroUsd ?? 0));
+      return {
+        total: messages.length,
+        totals: sumView(sumMessages(messages)),
+        pricesVersion: this.#prices.prices.version,
+        receipts: sorted.map(({ message, dropped }) => ({
+          main: message.session.path,
+          path: message.line.file,
+          line: message.line.line,
+          messageId: message.line.messageId ?? null,
+          model: message.line.model ?? null,
+          time: finite(message.line.time),
+          ...sumView(sumMessages([message])),
+          dropped: dropped.map(({ line, reason }) => ({ path: line.file, line: line.line, reason })),
+        })),
+      };
+    });
+  }
+
+  #cells(query: UsageAsked): readonly UsageCell[] {
+    const filter = this.#filter(query);
+    return this.#index.ask((database) =>
+      usageCells(database, { roots: this.#roots }, this.#prices).filter((cell) => passes(filter, cell, cell.session)),
+    );
+  }
+
+  #messages(database: Database, query: UsageAsked): readonly PricedMessage[] {
+    const filter = this.#filter(query);
+    const all = countLibrary(database, { roots: this.#roots }, this.#prices);
+    return all.filter(({ line, session }) => passes(filter, line, session));
+  }
+
+  #filter(query: UsageAsked): UsageFilter {
+    const { since, until } = query;
+    return {
+      since: since === undefined ? undefined : parseDay(since, 'since'),
+      until: until === undefined ? undefined : parseDay(until, 'until'),
+      calendar: this.#calendar,
+      isWanted: wanted(query),
+    };
+  }
+}
+
+type Asked = Pick<UsageSession, 'slug'> & { readonly cwd?: string | undefined; readonly path: string | undefined };
+
+function wanted({ project, path }: UsageAsked): (session: Asked) => boolean {
+  return (session) =>
+    (project === undefined || (session.cwd ?? session.slug) === project) &&
+    (path === undefined || session.path === path);
+}
+
+function sumView(sum: UsageSum): UsageSumView {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = sum;
+  const input = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWrite5mTokens,
+    cacheWrite1hTokens,
+    costMicroUsd: sum.costMicroUsd ?? null,
+    messages: sum.messages,
+    unpricedMessages: sum.unpricedMessages,
+    unpricedTokens: sum.unpricedTokens,
+    outputIsLowerBound: sum.outputIsLowerBound,
+    cacheHitRate: input === 0 ? null : cacheReadTokens / input,
+  };
+}

@@ -1,0 +1,184 @@
+// One handler for each route of the API: it asks the session list and the workers, and replaces the paths of the workers
+// by the keys that the page knows.
+import type { ApiSchema, eventsPath } from '../../wire/api.ts';
+import type { LibraryDoctorAnswer, OperationRow } from '../../wire/health.ts';
+import type { UsageQuery } from '../../wire/usage.ts';
+import type { Status } from '../../wire/wire.ts';
+import type { OperationFound } from '../answers/repair-answers.ts';
+import type { UsageAsked } from '../answers/usage-answers.ts';
+import type { Encoded } from '../protocol/encoded.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import type { Thread } from '../workers/thread.ts';
+import type { LibraryDoctorFound } from '../workers/worker-methods.ts';
+import { type QueryOf, readApplyFix, readNumber } from './query.ts';
+import type { SessionList } from './session-list.ts';
+
+export interface HandlerParts {
+  readonly sessions: SessionList;
+  readonly reader: Thread<'reader'>;
+  readonly doctor: Thread<'doctor'>;
+  readonly allowsChanges: boolean;
+  status(): Status;
+  /** The list has the rows that were used last. */
+  readonly hasNewest: Promise<void>;
+  /** The list has all rows. */
+  readonly isReady: Promise<void>;
+}
+
+type ApiPath = Exclude<keyof ApiSchema, typeof eventsPath>;
+
+export interface RouteRequest<Param, Query> {
+  readonly param: Param;
+  readonly query: Query;
+  /** The body as JSON, `undefined` if it is not. */
+  readBody(): Promise<unknown>;
+}
+
+type ParamOf<Endpoint> = Endpoint extends { input: { param: infer Param } } ? Param : unknown;
+type Answer<T> = T | Encoded<T>;
+type Handler<P extends ApiPath, Endpoint> = Endpoint extends { output: infer Output }
+  ? (request: RouteRequest<ParamOf<Endpoint>, QueryOf<P>>) => Answer<Output> | Promise<Answer<Output>>
+  : never;
+export type Handlers = {
+  readonly [P in ApiPath]: { readonly [M in keyof ApiSchema[P]]: Handler<P, ApiSchema[P][M]> };
+};
+
+const maxLive = 50;
+
+export function makeHandlers(parts: HandlerParts): Handlers {
+  const { sessions, reader, doctor, allowsChanges } = parts;
+  const session = ({ key }: { readonly key: string }): { readonly path: string; readonly key: string } => {
+    const path = sessions.pathOf(key);
+    return { path, key: sessions.keyOf(path) ?? key };
+  };
+  const titled = (path: string) => {
+    const row = sessions.rowOf(path);
+    return row === undefined ? undefined : { key: row.key, title: row.title ?? row.firstPrompt };
+  };
+  const listed = (path: string) => {
+    const row = sessions.rowOf(path);
+    return row === undefined ? undefined : { key: row.key, title: row.title ?? row.firstPrompt, project: row.project };
+  };
+  const ofUsage = ({ session: key, ...query }: UsageQuery): UsageAsked => {
+    return { ...query, ...(key === undefined ? {} : { path: sessions.pathOf(key) }) };
+  };
+  const requireChanges = (): void => {
+    if (!allowsChanges) throw new Refusal(403, 'this server is read-only', 'start it with --allow-changes');
+  };
+  const withKey = ({ sessionId, path }: { readonly sessionId: string; readonly path: string }) => {
+    return { key: sessions.keyOf(path) ?? sessionId, id: sessionId };
+  };
+  const operationRow = (found: OperationFound): OperationRow => {
+    return { ...found, from: found.from.map(withKey), to: found.to.map(withKey) };
+  };
+  const libraryAnswer = (found: LibraryDoctorFound): LibraryDoctorAnswer => ({
+    ...found,
+    sessions: found.sessions.flatMap(({ path, ...rest }) => {
+      const row = listed(path);
+      return row === undefined ? [] : [{ ...rest, ...row }];
+    }),
+  });
+  return {
+    '/api/status': { $get: () => parts.status() },
+    '/api/sessions': {
+      $get: async ({ query }) => {
+        await parts.hasNewest;
+        if (!sessions.covers(query)) await parts.isReady;
+        return sessions.page(query);
+      },
+    },
+    '/api/projects': { $get: () => sessions.projects() },
+    '/api/search': {
+      $get: async ({ query: { session: key, ...query } }) => {
+        const within = key === undefined ? {} : { path: sessions.pathOf(key) };
+        const found = await reader.askValue('search', { ...query, ...within });
+        const known = found.sessions.flatMap(({ path, ...rest }) => {
+          const row = sessions.rowOf(path);
+          return row === undefined ? [] : [{ key: row.key, ...rest, title: row.title ?? rest.title }];
+        });
+        return { total: found.total, sessions: known };
+      },
+    },
+    '/api/live': {
+      $get: async () => {
+        const live = sessions.live().slice(0, maxLive);
+        const answers = await Promise.allSettled(
+          live.map(async ({ row, pid }) => {
+            const recent = await reader.askValue('recent', { key: row.key, path: row.path, agentId: null });
+            return { row, pid, recent };
+          }),
+        );
+        return { sessions: answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])) };
+      },
+    },
+    '/api/sessions/:key': { $get: ({ param, query }) => reader.ask('head', { ...query, ...session(param) }) },
+    '/api/sessions/:key/turns': { $get: ({ param, query }) => reader.ask('turns', { ...query, ...session(param) }) },
+    '/api/sessions/:key/place': { $get: ({ param, query }) => reader.ask('place', { ...query, ...session(param) }) },
+    '/api/sessions/:key/lines/:line': {
+      $get: ({ param, query }) => {
+        const line = readNumber(param.line);
+        return reader.ask('line', { ...query, line, ...session(param) });
+      },
+    },
+    '/api/sessions/:key/text': { $get: ({ param, query }) => reader.ask('text', { ...query, ...session(param) }) },
+    '/api/sessions/:key/image': { $get: ({ param, query }) => reader.ask('image', { ...query, ...session(param) }) },
+    '/api/sessions/:key/find': { $get: ({ param, query }) => reader.ask('find', { ...query, ...session(param) }) },
+    '/api/sessions/:key/markdown': {
+      $get: ({ param, query }) => reader.ask('markdown', { ...query, ...session(param) }),
+    },
+    '/api/usage': {
+      $get: async ({ query }) => {
+        const found = await reader.askValue('usage', ofUsage(query));
+        const rows = found.rows.map(({ path, ...row }) => ({
+          ...row,
+          session: path === null ? null : (titled(path) ?? null),
+        }));
+        return { ...found, rows };
+      },
+    },
+    '/api/usage/tools': { $get: ({ query }) => reader.ask('tools', ofUsage(query)) },
+    '/api/usage/top': {
+      $get: async ({ query }) => {
+        const found = await reader.askValue('top', ofUsage(query));
+        return {
+          sessions: found.sessions.flatMap(({ path, ...rest }) => {
+            const row = listed(path);
+            return row === undefined ? [] : [{ ...row, ...rest }];
+          }),
+          turns: found.turns.flatMap(({ path, ...rest }) => {
+            const row = titled(path);
+            return row === undefined ? [] : [{ ...row, ...rest }];
+          }),
+        };
+      },
+    },
+    '/api/usage/receipts': {
+      $get: async ({ query }) => {
+        const found = await reader.askValue('receipts', ofUsage(query));
+        const receipts = found.receipts.map(({ main, ...rest }) => ({ key: sessions.keyOf(main) ?? '', ...rest }));
+        return { ...found, receipts };
+      },
+    },
+    '/api/sessions/:key/doctor': { $get: ({ param }) => doctor.ask('diagnosis', session(param)) },
+    '/api/sessions/:key/fix': {
+      $get: ({ param }) => doctor.ask('preview', { path: sessions.pathOf(param.key) }),
+      $post: async ({ param, readBody }) => {
+        requireChanges();
+        const fix = readApplyFix(await readBody());
+        const found = await doctor.askValue('apply', { ...fix, path: sessions.pathOf(param.key) });
+        return { ...found, to: withKey(found.to) };
+      },
+    },
+    '/api/operations': { $get: async () => (await doctor.askValue('operations', {})).map(operationRow) },
+    '/api/operations/:id/undo': {
+      $post: async ({ param }) => {
+        requireChanges();
+        return operationRow(await doctor.askValue('undo', { id: param.id }));
+      },
+    },
+    '/api/doctor': {
+      $get: async () => libraryAnswer(await doctor.askValue('library', {})),
+      $post: async () => libraryAnswer(await doctor.askValue('start', {})),
+    },
+  };
+}

@@ -1,0 +1,116 @@
+// Parses query parameters and the body of a change, and refuses with the name of the parameter that is wrong. All limits
+// are here: no later code gets a number or a text that is too large for it.
+import { z } from 'zod';
+import type { ApiSchema, eventsPath } from '../../wire/api.ts';
+import type { ApplyFix } from '../../wire/health.ts';
+import { usageKinds } from '../../wire/usage.ts';
+import { sessionSorts } from '../../wire/wire.ts';
+import { Refusal } from '../protocol/refusal.ts';
+
+const count = z.coerce.number().int().min(0).max(1_000_000_000);
+const flag = z.enum(['0', '1', 'true', 'false']).transform((word) => word === '1' || word === 'true');
+const name = z.string().min(1).max(200);
+const folder = z.string().min(1).max(4_096);
+const day = z.string().regex(/^\d{4}-?\d{2}-?\d{2}$/);
+const part = { agent: name.optional() };
+const branch = { branch: count.min(1).max(100_000).optional() };
+
+const usage = z.strictObject({
+  by: z.enum(usageKinds).optional(),
+  since: day.optional(),
+  until: day.optional(),
+  project: folder.optional(),
+  session: name.optional(),
+});
+const value = z.strictObject({ ...part, record: count, pointer: z.string().max(4_096) });
+
+type Path = Exclude<keyof ApiSchema, typeof eventsPath>;
+/** The query of a path, as the handler gets it; `undefined` for a path without one. */
+export type QueryOf<P extends Path> = ApiSchema[P] extends { $get: { input: infer Input } }
+  ? 'query' extends keyof Input
+    ? NonNullable<Input['query']>
+    : undefined
+  : undefined;
+type PathWithQuery = { [P in Path]: QueryOf<P> extends undefined ? never : P }[Path];
+
+/** Zod's type of an optional parameter includes `undefined`. */
+type Parsed<Query> = {
+  readonly [K in keyof Query]: Record<never, never> extends Pick<Query, K> ? Query[K] | undefined : Query[K];
+};
+
+const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } = {
+  '/api/sessions': z.strictObject({
+    sort: z.enum(sessionSorts).optional(),
+    reverse: flag.optional(),
+    project: folder.optional(),
+    text: z.string().max(200).optional(),
+    only: z.enum(['live', 'damaged', 'expiring', 'unexamined']).optional(),
+    offset: count.optional(),
+    limit: count.min(1).max(1_000).optional(),
+  }),
+  '/api/search': z.strictObject({
+    text: z.string().min(1).max(500),
+    mode: z.enum(['words', 'exact', 'regex']).optional(),
+    project: folder.optional(),
+    session: name.optional(),
+    limit: count.min(1).max(500).optional(),
+    perSession: count.min(1).max(500).optional(),
+  }),
+  '/api/usage': usage,
+  '/api/usage/tools': usage,
+  '/api/usage/top': usage,
+  '/api/usage/receipts': usage,
+  '/api/sessions/:key': z.strictObject({
+    ...part,
+    ...branch,
+    fromTurn: count.min(1).optional(),
+    start: flag.optional(),
+    since: name.optional(),
+  }),
+  '/api/sessions/:key/turns': z.strictObject({
+    ...part,
+    ...branch,
+    from: count.optional(),
+    to: count.optional(),
+    version: name.optional(),
+  }),
+  '/api/sessions/:key/place': z.strictObject({ ...part, line: count.min(1) }),
+  '/api/sessions/:key/lines/:line': z.strictObject({ ...part }),
+  '/api/sessions/:key/text': value,
+  '/api/sessions/:key/image': value,
+  '/api/sessions/:key/find': z.strictObject({
+    ...part,
+    ...branch,
+    text: z.string().min(1).max(500),
+    from: count.optional(),
+    limit: count.min(1).max(1_000).optional(),
+  }),
+  '/api/sessions/:key/markdown': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
+};
+
+const lineNumber = count.min(1);
+const applyFix = z.object({ strategy: z.string().max(40).optional(), inPlace: z.boolean().optional() });
+
+/** Refuses unknown parameters too: they are a mistake of the caller, and silence would hide it. */
+export function readQuery<P extends Path>(path: P, words: Readonly<Record<string, string>>): QueryOf<P>;
+export function readQuery(path: Path, words: Readonly<Record<string, string>>): unknown {
+  return path in queries ? given<unknown>(queries[path as PathWithQuery].safeParse(words)) : undefined;
+}
+
+export function readNumber(text: string): number {
+  return given(lineNumber.safeParse(text));
+}
+
+export function readApplyFix(body: unknown): ApplyFix {
+  return given(applyFix.strict().safeParse(body));
+}
+
+/** A parameter that is missing has no key in the object. */
+type Given<T> = T extends object ? { [K in keyof T]: Exclude<T[K], undefined> } : T;
+
+function given<T>(result: z.ZodSafeParseResult<T>): Given<T> {
+  if (result.success) return result.data as Given<T>; // zod leaves missing keys out
+  const [issue] = result.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw new Refusal(400, where === '' ? (issue?.message ?? 'malformed') : `"${where}": ${issue?.message}`);
+}

@@ -1,0 +1,283 @@
+// The page's server on 127.0.0.1: it owns the session list and the workers, and every request passes its guard.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { systemErrorCode, UserError } from '../../../base/errors/errors.ts';
+import { makeSecret } from '../../../base/process/local-guard.ts';
+import { growSlowly } from '../../../base/process/memory.ts';
+import { version } from '../../../base/version/version.ts';
+import { runningClients } from '../../../library/session-files/running-clients.ts';
+import { projectsFolders } from '../../../store/roots.ts';
+import { transcriptPlace } from '../../../store/transcripts.ts';
+import { eventsPath } from '../../wire/api.ts';
+import type { IndexState, SessionRow, Status } from '../../wire/wire.ts';
+import { Thread, type ThreadOptions } from '../workers/thread.ts';
+import type { Role, WorkerEvents } from '../workers/worker-methods.ts';
+import { Assets } from './assets.ts';
+import { untilIdle } from './calm.ts';
+import { EventHub } from './change-notifier.ts';
+import { hasToken, judgeRequest, type RequestHead } from './guard.ts';
+import { ChangeNotifier } from './news-desk.ts';
+import { answerRefusal, refuse } from './refused.ts';
+import { makeFileRoutes, makeRoutes } from './routes.ts';
+import type { RunningServer, ServerSetup } from './server-setup.ts';
+import { SessionList } from './session-list.ts';
+
+const runningMs = 5_000;
+const maxNotices = 20;
+/** A page that was requested this recently may not have asked its first question yet. */
+const pageMs = 600;
+
+export async function startServer(setup: ServerSetup): Promise<RunningServer> {
+  growSlowly();
+  const running = new LibraryServer(setup);
+  await running.listen();
+  return running;
+}
+
+class LibraryServer implements RunningServer {
+  readonly #setup: ServerSetup;
+  readonly #sessions = new SessionList();
+  readonly #threads: { readonly [R in Role]: Thread<R> };
+  readonly #hub: EventHub;
+  readonly #notifier: ChangeNotifier;
+  readonly #server: Server;
+  readonly #token = makeSecret();
+  readonly #notices: string[] = [];
+  readonly #routes: ReturnType<typeof getRequestListener>;
+  /** Only the page's own files, for requests without a token. */
+  readonly #files: ReturnType<typeof getRequestListener>;
+  #index: IndexState = { phase: 'rows', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 };
+  #haveNewest: () => void = () => {};
+  readonly #hasNewest = new Promise<void>((resolve) => {
+    this.#haveNewest = resolve;
+  });
+  #becomeReady: () => void = () => {};
+  readonly #isReady = new Promise<void>((resolve) => {
+    this.#becomeReady = resolve;
+  });
+  #isIdle: Promise<void> | undefined;
+  readonly #stopped = new AbortController();
+  #runningTimer: NodeJS.Timeout | undefined;
+  /** When a page or its code was last requested. */
+  #pageAskedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(setup: ServerSetup) {
+    this.#setup = setup;
+    this.#threads = {
+      index: this.#threadOf('index', {
+        task: 'changed',
+        on: {
+          rows: (rows) => this.#takeRows(rows),
+          state: (state) => {
+            this.#index = state;
+            this.#notifier.stateChanged(state);
+          },
+          notice: (message) => this.#notice(message),
+        },
+      }),
+      reader: this.#threadOf('reader', { on: {} }),
+      doctor: this.#threadOf('doctor', {
+        on: {
+          doctor: (progress) => this.#notifier.doctorChanged(progress),
+          judged: (judged) => this.#setSeverity(judged),
+          notice: (message) => this.#notice(message),
+        },
+      }),
+      watch: this.#threadOf('watch', {
+        task: 'watch',
+        on: {
+          changed: (paths) => this.#changed(paths),
+          watching: () => {
+            // Finds what changed between the first scan and now.
+            this.#threads.index.send('changed', {});
+            this.#notifier.checkAll();
+          },
+          notice: (message) => this.#notice(message),
+        },
+      }),
+    };
+    this.#hub = new EventHub(() => this.#status());
+    this.#notifier = new ChangeNotifier(this.#hub, this.#sessions, this.#threads.reader);
+    const assets = new Assets(setup.pageFolder);
+    const app = makeRoutes({
+      sessions: this.#sessions,
+      reader: this.#threads.reader,
+      doctor: this.#threads.doctor,
+      allowsChanges: setup.allowsChanges,
+      status: () => this.#status(),
+      hasNewest: this.#hasNewest,
+      isReady: this.#isReady,
+      onFault: setup.onFault,
+    });
+    const files = makeFileRoutes(assets, setup.onFault);
+    this.#routes = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    this.#files = getRequestListener(files.fetch, { overrideGlobalObjects: false });
+    this.#server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 });
+    this.#server.on('request', (request, response) => this.#receive(request, response));
+    this.#server.on('clientError', (error, socket) => {
+      const status = systemErrorCode(error) === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port; // it listens on a port
+  }
+
+  get url(): string {
+    return this.#addressOf('/');
+  }
+
+  async urlOf(path: string): Promise<string | undefined> {
+    await this.#isReady;
+    const key = this.#sessions.keyOf(path);
+    return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
+  }
+
+  async listen(): Promise<void> {
+    const { port } = this.#setup;
+    // The first page waits for its rows.
+    this.#threads.index.begin();
+    try {
+      this.#server.listen({ port, host: '127.0.0.1' });
+      await once(this.#server, 'listening');
+    } catch (error) {
+      await this.#threads.index.close();
+      if (systemErrorCode(error) === 'EADDRINUSE')
+        throw new UserError(`port ${port} is in use`, 'choose another port, or omit --port');
+      if (systemErrorCode(error) === 'EACCES')
+        throw new UserError(`no permission to bind port ${port}`, 'try `--port 8080`');
+      throw error;
+    }
+    this.#updateRunning();
+    this.#runningTimer = setInterval(() => this.#updateRunning(), runningMs);
+  }
+
+  /** Reads and watches the rest of the library once no page is loading; also after the index worker restarted. */
+  async #proceed(): Promise<void> {
+    this.#isIdle ??= this.#awaitIdle();
+    await this.#isIdle;
+    this.#threads.index.send('proceed', {});
+  }
+
+  async #awaitIdle(): Promise<void> {
+    const isBusy = (): boolean => this.#threads.reader.isBusy || this.#pageAskedAt > performance.now() - pageMs;
+    const { signal } = this.#stopped;
+    await untilIdle(isBusy, { signal });
+    // The watcher scans all files too; its `watching` event covers what changed before.
+    if (!signal.aborted) this.#threads.watch.begin();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#runningTimer);
+    this.#stopped.abort();
+    this.#notifier.close();
+    this.#hub.close();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await Promise.all([closed, ...Object.values(this.#threads).map((thread) => thread.close())]);
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const head: RequestHead = { method: request.method ?? '', url: request.url ?? '', headers: request.headers };
+    const refused = judgeRequest(head, { port: this.port, token: this.#token });
+    if (refused === undefined) this.#prepare(head.url);
+    if (refused !== undefined) refuse(request, response, refused);
+    else if (!head.url.startsWith('/api/') || !hasToken(head, this.#token)) void this.#files(request, response);
+    else if (head.url.split('?', 1)[0] === eventsPath) this.#listenTo(request, response);
+    else void this.#routes(request, response);
+  }
+
+  /** Starts reading a session while its page is still loading. */
+  #prepare(url: string): void {
+    if (!url.startsWith('/api/')) this.#pageAskedAt = performance.now();
+    const named = /^\/s\/([^/?]+)(\?.*)?$/.exec(url);
+    if (named === null) return;
+    const prepareReader = async (): Promise<void> => {
+      await this.#isReady;
+      const path = this.#sessions.pathOf(decodeURIComponent(named[1] ?? ''));
+      this.#threads.reader.send('prepare', { path });
+    };
+    this.#threads.reader.start();
+    prepareReader().catch(() => {}); // an unknown session: the page gets the error when it asks
+  }
+
+  #listenTo(request: IncomingMessage, response: ServerResponse): void {
+    const { method, url = '' } = request;
+    const words = new URLSearchParams(url.split('?', 2)[1] ?? '');
+    const keys = new Set(words.getAll('watch').slice(0, maxWatched));
+    const wantsLive = words.get('live') === '1';
+    if (method !== 'GET' || this.#hub.isFull) {
+      const error = this.#hub.isFull ? 'too many pages are open' : 'events are read with GET';
+      answerRefusal(request, response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
+      return;
+    }
+    this.#hub.add(response, { keys, wantsLive });
+    this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // the session no longer exists
+  }
+
+  #changed(paths: readonly string[]): void {
+    this.#threads.index.send('changed', { files: paths });
+    const folders = projectsFolders(this.#setup.roots);
+    for (const path of paths) {
+      const place = transcriptPlace(path, folders);
+      if (place !== undefined) this.#notifier.transcriptChanged(place);
+    }
+  }
+
+  #updateRunning(): void {
+    this.#notifyRows(this.#sessions.setRunning(runningClients(this.#setup.roots)));
+  }
+
+  #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
+    const { roots, state, isDemo, env, onFault } = this.#setup;
+    return new Thread({ role, roots, state, isDemo }, { env, onFault, ...options });
+  }
+
+  #takeRows({ changed, gone, total }: WorkerEvents['index']['rows']): void {
+    this.#notifier.rowsChanged(this.#sessions.take(changed, gone, total));
+    this.#haveNewest();
+    if (total !== null) return;
+    this.#becomeReady();
+    void this.#proceed();
+  }
+
+  #notifyRows(changed: readonly SessionRow[]): void {
+    this.#notifier.rowsChanged({ changed, gone: [], isMany: false });
+  }
+
+  #setSeverity({ path, severity }: WorkerEvents['doctor']['judged']): void {
+    this.#sessions.setSeverity(path, severity);
+    const row = this.#sessions.rowOf(path);
+    this.#notifyRows(row === undefined ? [] : [row]);
+  }
+
+  #notice(message: string): void {
+    if (this.#notices.includes(message)) return;
+    this.#notices.push(message);
+    if (this.#notices.length > maxNotices) this.#notices.shift();
+    this.#setup.onNotice(message);
+  }
+
+  #status(): Status {
+    const { isDemo, allowsChanges, roots } = this.#setup;
+    return {
+      version,
+      isDemo,
+      allowsChanges,
+      roots,
+      index: this.#index,
+      notices: this.#notices,
+    };
+  }
+
+  #addressOf(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}#token=${this.#token}`;
+  }
+}
+
+const maxWatched = 20;

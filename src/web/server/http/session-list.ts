@@ -1,0 +1,248 @@
+// The rows of all sessions in memory: it pages, sorts and filters them, and finds the session of a key. Ten thousand rows
+// take a few megabytes, and answer in milliseconds while the index is busy.
+import { createHash } from 'node:crypto';
+import { cleanupDays, warningDays } from '../../../library/session-files/expiry.ts';
+import type { Severity } from '../../wire/health.ts';
+import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery } from '../../wire/wire.ts';
+import type { ListedRow } from '../answers/listed-row.ts';
+import { Refusal } from '../protocol/refusal.ts';
+
+/** A session that was written this recently is live, even if no client reports that it runs. */
+export const liveMs = 120_000;
+const dayMs = 86_400_000;
+
+export interface SessionListChange {
+  readonly changed: readonly SessionRow[];
+  readonly gone: readonly string[];
+  /** Too many to list: `changed` and `gone` are empty. */
+  readonly isMany: boolean;
+}
+
+export const manyRows = 200;
+
+export class SessionList {
+  readonly #rows = new Map<string, ListedRow>();
+  readonly #pathsOfId = new Map<string, Set<string>>();
+  /** The searched text of a row; a changed row is another object. */
+  readonly #words = new WeakMap<ListedRow, string>();
+  #sorted = new Map<string, readonly ListedRow[]>();
+  #running: ReadonlyMap<string, number> = new Map();
+  #live = new Set<string>();
+  readonly #daysOf = new Map<string, number>();
+  #pathOfKey: ReadonlyMap<string, string> | undefined;
+  /** The number of rows to expect; `null`: all are here. */
+  #total: number | null = 0;
+
+  /** `total`: these are only the newest of so many rows, and the rest follows. */
+  take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): SessionListChange {
+    this.#total = this.#total === null ? null : total;
+    const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
+    for (const row of changed) {
+      this.#rows.set(row.path, row);
+      this.#pathsOfId.set(row.id, (this.#pathsOfId.get(row.id) ?? new Set()).add(row.path));
+    }
+    this.#sorted = new Map();
+    this.#pathOfKey = undefined;
+    this.#live = this.#liveNow();
+    if (changed.length + gone.length > manyRows) return { changed: [], gone: [], isMany: true };
+    return { changed: changed.map((row) => this.#view(row)), gone: goneKeys, isMany: false };
+  }
+
+  /** Whether the query can be answered while only the newest rows are here. */
+  covers({ sort = 'age', reverse = false, project, text, only, offset = 0, limit = 100 }: SessionsQuery): boolean {
+    if (this.#total === null) return true;
+    const isPlain = project === undefined && text === undefined && only === undefined;
+    return isPlain && sort === 'age' && !reverse && offset + limit <= this.#rows.size;
+  }
+
+  /** Sets which sessions run, and returns the rows that became live or stopped. */
+  setRunning(running: ReadonlyMap<string, number>): readonly SessionRow[] {
+    this.#running = running;
+    const before = this.#live;
+    this.#live = this.#liveNow();
+    const flipped = [...before, ...this.#live].filter((path) => before.has(path) !== this.#live.has(path));
+    return flipped.flatMap((path) => this.rowOf(path) ?? []);
+  }
+
+  setSeverity(path: string, severity: Severity | 'sound'): void {
+    const row = this.#rows.get(path);
+    if (row === undefined) return;
+    this.#rows.set(path, { ...row, severity });
+    this.#sorted = new Map();
+  }
+
+  rowOf(path: string): SessionRow | undefined {
+    const row = this.#rows.get(path);
+    return row === undefined ? undefined : this.#view(row);
+  }
+
+  keyOf(path: string): string | undefined {
+    const row = this.#rows.get(path);
+    return row === undefined ? undefined : this.#keyOf(row);
+  }
+
+  /** Accepts a key or an id. Copies of a project share ids: then the session that was used last is meant. */
+  pathOf(key: string): string {
+    const path = this.findPath(key);
+    if (path === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
+    return path;
+  }
+
+  findPath(key: string): string | undefined {
+    this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
+    return this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
+  }
+
+  page(query: SessionsQuery): SessionPage {
+    const { sort = 'age', reverse = false, offset = 0, limit = 100 } = query;
+    const words = (query.text ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
+    const ordered = reverse ? found.toReversed() : found;
+    const rows = ordered.slice(offset, offset + limit).map((row) => this.#view(row));
+    return { rows, total: Math.max(found.length, this.#total ?? 0), offset };
+  }
+
+  projects(): readonly ProjectRow[] {
+    const projects = new Map<string, { -readonly [K in keyof ProjectRow]: ProjectRow[K] }>();
+    for (const row of this.#rows.values()) {
+      const known = projects.get(row.project) ?? {
+        project: row.project,
+        sessions: 0,
+        sizeBytes: 0,
+        costMicroUsd: null,
+        costIsPart: false,
+        changedAt: 0,
+        live: 0,
+      };
+      projects.set(row.project, known);
+      known.sessions++;
+      known.sizeBytes += row.sizeBytes;
+      if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
+      known.costIsPart ||= row.costIsPart;
+      known.changedAt = Math.max(known.changedAt, lastUse(row));
+      if (this.#live.has(row.path)) known.live++;
+    }
+    return [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  /** Most recently used first. */
+  live(): readonly { readonly row: SessionRow; readonly pid: number | null }[] {
+    this.#live = this.#liveNow();
+    return this.#inOrder('age')
+      .filter((row) => this.#live.has(row.path))
+      .map((row) => ({ row: this.#view(row), pid: this.#running.get(row.id) ?? null }));
+  }
+
+  #remove(path: string): string | undefined {
+    const row = this.#rows.get(path);
+    if (row === undefined) return undefined;
+    const key = this.#keyOf(row);
+    this.#rows.delete(path);
+    this.#pathsOfId.get(row.id)?.delete(path);
+    return key;
+  }
+
+  #keyOf({ id, path }: ListedRow): string {
+    const isPlain = /^[\w-]{1,100}$/.test(id);
+    if (isPlain && this.#pathsOfId.get(id)?.size === 1) return id;
+    const mark = createHash('sha256').update(path).digest('hex').slice(0, 12);
+    return isPlain ? `${id}~${mark}` : `~${mark}`;
+  }
+
+  #newest(paths: Iterable<string> | undefined): string | undefined {
+    const rows = [...(paths ?? [])].flatMap((path) => this.#rows.get(path) ?? []);
+    return rows.sort((a, b) => b.changedAt - a.changedAt)[0]?.path;
+  }
+
+  #view(row: ListedRow): SessionRow {
+    const { root, ...shown } = row;
+    return {
+      key: this.#keyOf(row),
+      ...shown,
+      isLive: this.#live.has(row.path),
+      expiresAt: this.#expiresAt(row),
+    };
+  }
+
+  #expiresAt({ root, changedAt }: ListedRow): number | null {
+    const days = this.#daysOf.get(root) ?? cleanupDays(root);
+    this.#daysOf.set(root, days);
+    const expiresAt = changedAt + days * dayMs;
+    return expiresAt - Date.now() <= warningDays * dayMs ? expiresAt : null;
+  }
+
+  #liveNow(): Set<string> {
+    const since = Date.now() - liveMs;
+    const live = [...this.#rows.values()].filter(
+      (row) => (row.changedAt > since && !isCopied(row)) || this.#running.has(row.id),
+    );
+    return new Set(live.map(({ path }) => path));
+  }
+
+  #passes(row: ListedRow, { project, only }: SessionsQuery, words: readonly string[]): boolean {
+    if (project !== undefined && row.project !== project) return false;
+    if (only === 'live' && !this.#live.has(row.path)) return false;
+    if (only === 'damaged' && !this.#isDamaged(row)) return false;
+    if (only === 'expiring' && this.#expiresAt(row) === null) return false;
+    if (only === 'unexamined' && row.severity !== null) return false;
+    if (words.length === 0) return true;
+    const text = this.#searchText(row);
+    return words.every((word) => text.includes(word));
+  }
+
+  #isDamaged(row: ListedRow): boolean {
+    const { severity } = row;
+    return (row.damage ?? 0) > 0 || severity === 'fatal' || severity === 'loss';
+  }
+
+  #searchText(row: ListedRow): string {
+    const known = this.#words.get(row);
+    if (known !== undefined) return known;
+    const text = `${row.title ?? ''}\n${row.firstPrompt ?? ''}\n${row.project}\n${row.id}`.toLowerCase();
+    this.#words.set(row, text);
+    return text;
+  }
+
+  #inOrder(sort: SessionSort): readonly ListedRow[] {
+    const known = this.#sorted.get(sort);
+    if (known !== undefined) return known;
+    const rows = [...this.#rows.values()].sort((a, b) => orders[sort](a, b) || b.changedAt - a.changedAt);
+    this.#sorted.set(sort, rows);
+    return rows;
+  }
+}
+
+type Order = (a: ListedRow, b: ListedRow) => number;
+
+const orders: Readonly<Record<SessionSort, Order>> = {
+  age: (a, b) => lastUse(b) - lastUse(a),
+  size: (a, b) => b.sizeBytes - a.sizeBytes,
+  turns: (a, b) => (b.turns ?? -1) - (a.turns ?? -1),
+  cost: (a, b) => (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1),
+  damage: (a, b) => severityRank(a) - severityRank(b) || (b.damage ?? -1) - (a.damage ?? -1),
+  expires: (a, b) => a.changedAt - b.changedAt,
+  title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
+  project: (a, b) => byName(a.project, b.project),
+};
+
+/** A file that is much newer than its last line was copied or checked out, and is not live. */
+function isCopied({ endedAt, changedAt }: ListedRow): boolean {
+  return endedAt !== null && changedAt - endedAt > dayMs;
+}
+
+/** Most severe first; sessions that were not examined come before sound ones. */
+function severityRank({ severity }: ListedRow): number {
+  return ['fatal', 'loss', 'warn', null, 'info', 'sound'].indexOf(severity);
+}
+
+function lastUse({ endedAt, changedAt }: ListedRow): number {
+  return endedAt ?? changedAt;
+}
+
+function byName(a: string, b: string): number {
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
+  return one < other ? -1 : one > other ? 1 : 0;
+}

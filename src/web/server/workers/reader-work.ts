@@ -1,0 +1,37 @@
+// A worker that answers questions about sessions, searches and usage.
+import { IndexHandle } from '../../../library/index/index-handle.ts';
+import { searchSessions } from '../answers/search-answers.ts';
+import { SessionAnswers } from '../answers/session-answers.ts';
+import { SessionCache } from '../answers/session-cache.ts';
+import { TailAnswers } from '../answers/tail-answers.ts';
+import { UsageAnswers } from '../answers/usage-answers.ts';
+import type { ThreadSetup } from './thread.ts';
+import type { WorkerMethods } from './worker-methods.ts';
+
+export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'state'>): WorkerMethods['reader'] {
+  const cache = new SessionCache();
+  const sessions = new SessionAnswers(cache, state);
+  const tails = new TailAnswers(cache);
+  const index = new IndexHandle({ folder: state });
+  const usage = new UsageAnswers(roots, index);
+  return {
+    prepare: (query) => sessions.prepare(query),
+    head: (query) => sessions.head(query),
+    turns: (query) => sessions.turns(query),
+    place: (query) => sessions.place(query),
+    line: (query) => sessions.line(query),
+    text: (query) => sessions.text(query),
+    image: (query) => sessions.image(query),
+    find: (query) => sessions.find(query),
+    markdown: (query) => sessions.markdown(query),
+    know: (query) => tails.know(query),
+    grown: (query) => tails.grown(query),
+    recent: (query) => tails.recent(query),
+    search: (query) => searchSessions(index, roots, query),
+    usage: (query) => usage.usage(query),
+    tools: (query) => usage.tools(query),
+    top: (query) => usage.top(query),
+    receipts: (query) => usage.receipts(query),
+    memory: () => ({ ...process.memoryUsage(), ...cache.counts }),
+  };
+}

@@ -1,0 +1,210 @@
+// The answers and events of the page's server. Unknown values are null, times are milliseconds since 1970, money is
+// millionths of a dollar. The browser compiles without Node's types, so nothing of the library is imported here; the
+// compiler compares the shapes in the server.
+import type { LibraryDoctorAnswer, Severity } from './health.ts';
+
+export type TextKind =
+  | 'title'
+  | 'prompt'
+  | 'answer'
+  | 'thinking'
+  | 'tool-input'
+  | 'tool-output'
+  | 'note'
+  | 'attachment';
+
+/** An excerpt in pieces, so that the matches can be highlighted. */
+export interface SnippetPiece {
+  readonly text: string;
+  readonly isMatch: boolean;
+}
+
+/** The server answers these with the app, which then shows the page. `:key` is a `SessionRow.key`. */
+export const pageRoutes = ['/', '/s/:key', '/usage', '/health', '/live'] as const;
+
+/** Carries the server's token, which every request for data needs. */
+export const tokenHeader = 'x-clew-token';
+
+/** The body of a response with status 400 and above. */
+export interface Failure {
+  /** What happened, in one line. */
+  readonly error: string;
+  /** What to do next; may be empty. */
+  readonly next: string;
+}
+
+export interface Status {
+  readonly version: string;
+  readonly isDemo: boolean;
+  readonly allowsChanges: boolean;
+  readonly roots: readonly string[];
+  readonly index: IndexState;
+  /** Problems in the background, newest last. */
+  readonly notices: readonly string[];
+}
+
+export interface IndexState {
+  /** `rows`: sessions, prompts, usage. `list`: titles and turns. `text`: words to search for. `current`: complete. */
+  readonly phase: 'rows' | 'list' | 'text' | 'current';
+  /** Of this phase. */
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
+  /** Sessions in the list so far. */
+  readonly sessions: number;
+  /** Changes whenever the answers of `/api/usage` may change. */
+  readonly generation: number;
+}
+
+export const sessionSorts = ['age', 'size', 'turns', 'cost', 'title', 'project', 'damage', 'expires'] as const;
+export type SessionSort = (typeof sessionSorts)[number];
+
+export interface SessionsQuery {
+  /** Default `age` (newest first). Numbers sort largest first, names alphabetically, `expires` soonest first. */
+  readonly sort?: SessionSort;
+  readonly reverse?: boolean;
+  /** `ProjectRow.project`. */
+  readonly project?: string;
+  /** Words that must all occur in title, first prompt, folder or id, in any case. */
+  readonly text?: string;
+  /** `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not examined since it last changed. */
+  readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined';
+  readonly offset?: number;
+  /** Default 100, at most 1000. */
+  readonly limit?: number;
+}
+
+export interface SessionPage {
+  readonly rows: readonly SessionRow[];
+  /** Sessions that pass the filter. */
+  readonly total: number;
+  readonly offset: number;
+}
+
+export interface SessionRow {
+  /** Identifies the session in every route. */
+  readonly key: string;
+  readonly id: string;
+  readonly path: string;
+  readonly title: string | null;
+  readonly firstPrompt: string | null;
+  /** The working directory, or the name of the project folder if it is unknown. */
+  readonly project: string;
+  readonly cwd: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** When the transcript was last written. */
+  readonly changedAt: number;
+  readonly sizeBytes: number;
+  /** `null` until the transcript is read. */
+  readonly turns: number | null;
+  readonly entries: number | null;
+  readonly agents: number | null;
+  readonly costMicroUsd: number | null;
+  /** Some messages have no known price and are not in the cost. */
+  readonly costIsPart: boolean;
+  /** Damaged lines; `null` until the transcript is read. */
+  readonly damage: number | null;
+  /** The most severe finding of doctor; `null`: not examined since the files last changed. */
+  readonly severity: Severity | 'sound' | null;
+  readonly isLive: boolean;
+  /** When the client deletes it, if that is within a week. */
+  readonly expiresAt: number | null;
+}
+
+export interface ProjectRow {
+  readonly project: string;
+  readonly sessions: number;
+  readonly sizeBytes: number;
+  readonly costMicroUsd: number | null;
+  /** Some messages have no known price and are not in the cost. */
+  readonly costIsPart: boolean;
+  /** When one of its sessions was last used. */
+  readonly changedAt: number;
+  readonly live: number;
+}
+
+export interface SearchQuery {
+  readonly text: string;
+  /** Default `words`. */
+  readonly mode?: 'words' | 'exact' | 'regex';
+  readonly project?: string;
+  /** Searches only this session: a `SessionRow.key`. */
+  readonly session?: string;
+  readonly limit?: number;
+  readonly perSession?: number;
+}
+
+export interface SearchAnswer {
+  /** All matches, including those not listed. */
+  readonly total: number;
+  readonly sessions: readonly {
+    readonly key: string;
+    readonly id: string;
+    readonly title: string | null;
+    readonly project: string;
+    readonly hits: readonly SearchHit[];
+    readonly hasMore: boolean;
+  }[];
+}
+
+/** Opens at `?line=` (and `&agent=`) of the session page. */
+export interface SearchHit {
+  readonly line: number;
+  /** The sub-agent whose transcript has the line; `null` for the main transcript. */
+  readonly agentId: string | null;
+  readonly uuid: string | null;
+  readonly kind: TextKind;
+  readonly tool: string | null;
+  readonly time: number | null;
+  readonly snippet: readonly SnippetPiece[];
+}
+
+export interface LiveAnswer {
+  /** Most recently written first. */
+  readonly sessions: readonly LiveRow[];
+}
+
+export interface LiveRow {
+  readonly row: SessionRow;
+  /** The process of the client that runs this session, if there is one. */
+  readonly pid: number | null;
+  /** The last lines, newest last. */
+  readonly recent: readonly LiveLine[];
+}
+
+export interface LiveLine {
+  readonly line: number;
+  readonly agentId: string | null;
+  readonly time: number | null;
+  readonly kind: 'prompt' | 'text' | 'thinking' | 'call' | 'result' | 'error' | 'other';
+  readonly tool: string | null;
+  readonly text: string;
+}
+
+/** Server-sent events of `/api/events?watch=KEY&watch=KEY`: `event:` is the name here, `data:` its JSON. */
+export interface Events {
+  /** The first event, and sent again after the server skipped events for a slow page: reload everything. */
+  readonly hello: Status;
+  readonly index: IndexState;
+  /** Rows that are new or have changed, and keys of removed rows; `isMany`: too many to list, ask again. */
+  readonly sessions: {
+    readonly changed: readonly SessionRow[];
+    readonly gone: readonly string[];
+    readonly isMany: boolean;
+  };
+  readonly append: AppendEvent;
+  /** For pages that asked with `live=1`. */
+  readonly live: { readonly key: string; readonly lines: readonly LiveLine[] };
+  readonly doctor: Pick<LibraryDoctorAnswer, 'state' | 'bytesDone' | 'bytesTotal' | 'sessionsDone' | 'sessionsTotal'>;
+}
+
+/** A watched session grew. */
+export interface AppendEvent {
+  readonly key: string;
+  readonly version: string;
+  /** The sub-agent that grew, or `null` for the main transcript. */
+  readonly agentId: string | null;
+  /** The first part of the active branch that may have changed. `0`: the file was replaced or switched branches. */
+  readonly fromPart: number;
+  readonly parts: number;
+}

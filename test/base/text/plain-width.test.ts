@@ -1,0 +1,27 @@
+// The widths that need no tables, against the package that has them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import stringWidth from 'string-width';
+import { plainColumns, plainWidth } from '../../../src/base/text/plain-width.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+
+const plainCodes = Array.from({ length: 0x10000 }, (_, code) => code).filter((code) => plainWidth(code) > 0);
+
+test('a text of characters it knows is as wide as the tables say', () => {
+  const random = seededRandom(7);
+  for (let round = 0; round < 300; round++) {
+    const text = Array.from({ length: 12 }, () => {
+      return String.fromCharCode(plainCodes[Math.floor(random() * plainCodes.length)] ?? 0x20);
+    }).join('');
+    assert.equal(plainColumns(text), stringWidth(text), text);
+  }
+});
+
+test('colours count nothing; what may combine, control or hide is left to the tables', () => {
+  assert.equal(plainColumns('\x1b[1;31m── 日本\x1b[0m ◆'), 9);
+  const unknown = ['e\u0301', '👩‍👩‍👧', 'a\tb', '\x1b]0;title\x07', '❤\ufe0f', '\u202e', '\ud83d'];
+  assert.deepEqual(
+    unknown.map(plainColumns),
+    unknown.map(() => undefined),
+  );
+});

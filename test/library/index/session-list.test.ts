@@ -1,0 +1,96 @@
+// Lists from the index are what the transcripts themselves say, for every transcript there is; and a list is made
+// again only of what changed.
+import assert from 'node:assert/strict';
+import fs, { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import { test } from 'node:test';
+import { updateRows } from '../../../src/library/index/indexer.ts';
+import { listSessions } from '../../../src/library/index/session-list.ts';
+import { projectRoot } from '../../support/paths.ts';
+import { assistant, sessionText, user } from '../../support/session-text.ts';
+import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
+import { recordedFiles } from '../../support/transcripts.ts';
+import { isEqual, list, listInOnePass, openEmpty, rootsOf } from '../session-list-kit.ts';
+
+test('the demo sessions and every recording: each column is what the transcript says', async (context) => {
+  const database = openEmpty(context);
+  let count = await isEqual(database, path.join(projectRoot, 'demo'));
+  for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root);
+  assert.ok(count > 100, `${count} sessions`);
+});
+
+test('summaries that are made while the rows are read are the same', async (context) => {
+  const database = openEmpty(context);
+  let count = await isEqual(database, path.join(projectRoot, 'demo'), listInOnePass);
+  for (const root of rootsOf(recordedFiles())) count += await isEqual(database, root, listInOnePass);
+  assert.ok(count > 100, `${count} sessions`);
+});
+
+test('only what changed is read again: lines, agents in both places, a title beside the transcript', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const talk = (sessionId: string) => sessionText([user('hello'), assistant('Hi.')], { sessionId });
+  writeTree(root, { 'projects/-a/s1.jsonl': talk('s1'), 'projects/-a/s2.jsonl': talk('s2') });
+  const steps: readonly (readonly [string, () => void, number])[] = [
+    ['all are new', () => {}, 2],
+    ['nothing', () => {}, 0],
+    ['a line', () => appendFileSync(path.join(root, 'projects/-a/s1.jsonl'), sessionText([user('more')])), 1],
+    ['an agent', () => writeTree(root, { 'projects/-a/s1/subagents/agent-1.jsonl': talk('s1') }), 1],
+    ['a deeper one', () => writeTree(root, { 'projects/-a/s1/subagents/w/agent-2.jsonl': talk('s1') }), 1],
+    ['a flat one', () => writeTree(root, { 'projects/-a/agent-3.jsonl': talk('s2') }), 1],
+    ['a title', () => writeTree(root, { 'projects/-a/s2/custom-title.json': '{"customTitle":"Named"}' }), 1],
+    ['another', () => writeFileSync(path.join(root, 'projects/-a/s2/custom-title.json'), '{"customTitle":"Again"}'), 1],
+    ['an agent goes', () => rmSync(path.join(root, 'projects/-a/s1/subagents/agent-1.jsonl')), 1],
+    ['a session goes', () => rmSync(path.join(root, 'projects/-a/s1.jsonl')), 0],
+    ['and comes back', () => writeTree(root, { 'projects/-a/s1.jsonl': talk('s1') }), 1],
+  ];
+  for (const [name, change, filesRead] of steps) {
+    change();
+    assert.deepEqual([name, (await list(database, root)).filesRead], [name, filesRead]);
+    await isEqual(database, root);
+  }
+});
+
+test('an index of several roots lists those that are asked for, under the name they are asked by', async (context) => {
+  const database = openEmpty(context);
+  const folder = temporaryFolder(context);
+  for (const name of ['one', 'two'])
+    writeTree(folder, { [`${name}/projects/-a/${name}.jsonl`]: sessionText([user(name)]) });
+  const found = async (...names: string[]) => {
+    const roots = names.map((name) => path.join(folder, name));
+    updateRows(database, { roots });
+    const { sessions } = await listSessions(database, { roots });
+    return sessions.map(({ sessionId, root, firstPrompt }) => [sessionId, path.relative(folder, root), firstPrompt]);
+  };
+  assert.deepEqual(await found('two', 'one'), [
+    ['two', 'two', 'two'],
+    ['one', 'one', 'one'],
+  ]);
+  assert.deepEqual(await found('one'), [['one', 'one', 'one']]);
+  assert.deepEqual(await found('two/projects'), [['two', 'two/projects', 'two']]);
+});
+
+test('a project folder is listed once for all its sessions, and a side folder only where there is one', async (context) => {
+  const root = temporaryFolder(context);
+  const names = Array.from({ length: 50 }, (_, i) => `s${i}`);
+  const text = sessionText([user('hello'), assistant('hi')]);
+  writeTree(root, {
+    ...Object.fromEntries(names.map((name) => [`projects/p/${name}.jsonl`, text])),
+    ...Object.fromEntries(names.map((name) => [`projects/q/${name}.jsonl`, text])),
+    'projects/p/s7/subagents/agent-a.jsonl': text,
+  });
+  const database = openEmpty(context);
+  updateRows(database, { roots: [root] });
+  const readdir = context.mock.method(fs, 'readdirSync');
+  syncBuiltinESMExports();
+  const { sessions } = await listSessions(database, { roots: [root] });
+  readdir.mock.restore();
+  syncBuiltinESMExports();
+  const listed = readdir.mock.calls.map(({ arguments: [folder] }) => path.relative(root, String(folder)));
+  assert.deepEqual(
+    [sessions.length, sessions.filter((session) => session.agents > 0).map((session) => session.sessionId)],
+    [100, ['s7']],
+  );
+  assert.deepEqual(listed.sort(), ['projects/p', 'projects/p/s7', 'projects/p/s7/subagents', 'projects/q']);
+});

@@ -1,0 +1,54 @@
+// The session list while it has only the newest rows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ListedRow } from '../../../../src/web/server/answers/listed-row.ts';
+import { manyRows, SessionList } from '../../../../src/web/server/http/session-list.ts';
+
+function row(session: number): ListedRow {
+  const path = `/root/projects/p/s${session}.jsonl`;
+  const texts = { title: `session ${session}`, firstPrompt: null, project: '/home/ada', cwd: '/home/ada' };
+  const counts = { turns: null, entries: null, agents: null, damage: null, severity: null };
+  const cost = { costMicroUsd: null, costIsPart: false };
+  const times = { startedAt: session, endedAt: session, changedAt: session };
+  return { id: `s${session}`, path, root: '/root', sizeBytes: 1, ...texts, ...times, ...counts, ...cost };
+}
+
+const rows = (from: number, to: number): readonly ListedRow[] =>
+  Array.from({ length: to - from }, (_, i) => row(from + i));
+
+test('queries for the newest rows are answered, with the total of all rows', () => {
+  const list = new SessionList();
+  assert.equal(list.covers({ limit: 1 }), false);
+  list.take(rows(900, 1_000), [], 1_000);
+  const questions = [{ limit: 100 }, { limit: 101 }, { limit: 50, offset: 60 }];
+  const filtered = [
+    { sort: 'size' },
+    { reverse: true },
+    { project: '/home/ada' },
+    { text: 'a' },
+    { only: 'live' },
+  ] as const;
+  assert.deepEqual(
+    [...questions, ...filtered.map((query) => ({ ...query, limit: 10 }))].map((query) => list.covers(query)),
+    [true, false, false, false, false, false, false, false],
+  );
+  const page = list.page({ limit: 2 });
+  assert.deepEqual([page.rows.map(({ id }) => id), page.total], [['s999', 's998'], 1_000]);
+});
+
+test('with all rows every query is answered, and removed rows do not count', () => {
+  const list = new SessionList();
+  list.take(rows(900, 1_000), [], 1_000);
+  list.take(rows(10, 1_000), []);
+  assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
+  // A restarted worker sends the newest rows again.
+  list.take(rows(900, 1_000), [], 1_000);
+  assert.deepEqual([list.covers({ sort: 'size' }), list.page({ limit: 1 }).total], [true, 990]);
+});
+
+test('few changes are listed, many are not', () => {
+  const list = new SessionList();
+  assert.deepEqual(list.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
+  const few = list.take([row(3)], [row(4).path]);
+  assert.deepEqual([few.changed.map(({ key }) => key), few.gone, few.isMany], [['s3'], ['s4'], false]);
+});
