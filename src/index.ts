@@ -11,6 +11,8 @@ export type {
   RunPrice,
   SessionChoice,
 } from './agent/contract/agent.ts';
+export type { PermissionMode } from './agent/contract/confinement.ts';
+export { permissionModes } from './agent/contract/confinement.ts';
 export type {
   AgentEvent,
   AgentFinished,
@@ -47,8 +49,6 @@ export type {
   TurnEnded,
 } from './agent/contract/event.ts';
 export type { Approval, Approve, RuleOffer } from './agent/contract/permission.ts';
-export type { PermissionMode } from './agent/contract/permission-mode.ts';
-export { permissionModes } from './agent/contract/permission-mode.ts';
 export type { CallProgress, Todo, ToolOutcome, UserAnswer, UserQuestion } from './agent/contract/tool.ts';
 export type { ModelFailure } from './api/client/model.ts';
 export type { ImageSize, ImageType } from './api/request/image-size.ts';
@@ -62,14 +62,13 @@ export type {
   RequestView,
 } from './api/request/request-view.ts';
 export { viewRequest } from './api/request/request-view.ts';
-export { apiRules } from './api/rules/api-rules.ts';
-export { checkRequest } from './api/rules/check-request.ts';
+export { apiRules, checkRequest } from './api/rules/check-request.ts';
 export type { ApiRule, Violation } from './api/rules/rule.ts';
-export type { MessagesServer, ServerOptions } from './api/server/messages-server.ts';
-export type { Mismatch } from './api/server/mismatch.ts';
+export type { Mismatch } from './api/server/match-request.ts';
+export type { MessagesServer, ScriptedServerOptions, ServerOptions } from './api/server/messages-server.ts';
+export { startScriptedServer } from './api/server/messages-server.ts';
 export type { ReplayCounts, ReplayOptions, ReplayServer, Served } from './api/server/replay-server.ts';
-export { startReplayServer } from './api/server/replay-server.ts';
-export type { ServedRequest } from './api/server/request-log.ts';
+export { isSideRequest, startReplayServer } from './api/server/replay-server.ts';
 export type {
   ApiError,
   ReplyBlock,
@@ -78,22 +77,20 @@ export type {
   ScriptedHang,
   ScriptedReply,
   ScriptStep,
+  ServedRequest,
   StreamFault,
 } from './api/server/script.ts';
-export type { ScriptedServerOptions } from './api/server/scripted-server.ts';
-export { startScriptedServer } from './api/server/scripted-server.ts';
-export { isSideRequest } from './api/server/side-request.ts';
 export type { AccountKind } from './api/server/thinking-check.ts';
-export type { Diagnostic } from './base/errors/diagnostic.ts';
+export type { Diagnostic } from './base/errors/errors.ts';
 export { UserError } from './base/errors/errors.ts';
 export type { JsonObject, JsonValue } from './base/json/json.ts';
 export type { Bytes, Environment } from './base/node/node-types.ts';
 export { version } from './base/version/version.ts';
 export type { PlacedViolation } from './doctor/checks/api.ts';
+export type { Segment } from './doctor/checks/examined-session.ts';
 export type { DamageClass, DamageCode, Finding, Severity } from './doctor/checks/finding.ts';
 export { damageClasses, damageCodes } from './doctor/checks/finding.ts';
 export type { FolderOptions } from './doctor/checks/folder.ts';
-export type { Segment } from './doctor/checks/segments.ts';
 export type { DiagnoseOptions, Diagnosis } from './doctor/diagnosis/diagnose.ts';
 export { diagnoseSession } from './doctor/diagnosis/diagnose.ts';
 export type { RepairOptions } from './doctor/repair/repair.ts';
@@ -103,8 +100,7 @@ export type { JsonOptions } from './export/json.ts';
 export { exportJson } from './export/json.ts';
 export type { MarkdownOptions } from './export/markdown/markdown.ts';
 export { exportMarkdown } from './export/markdown/markdown.ts';
-export { exportOpenai } from './export/openai.ts';
-export { exportAnthropic } from './export/requests.ts';
+export { exportAnthropic, exportOpenai } from './export/requests.ts';
 export type { ExportSource, SecretCount } from './export/source/source.ts';
 export { exportSource } from './export/source/source.ts';
 export type { Edit, JsonPath } from './format/bytes/edit.ts';
@@ -114,6 +110,7 @@ export type {
   BlockType,
   ImageBlock,
   KnownBlock,
+  Odd,
   TextBlock,
   ThinkingBlock,
   ToolResultBlock,
@@ -134,7 +131,6 @@ export type {
   UserEntry,
 } from './format/entry/entry.ts';
 export { contentOf, isAssistant, isAttachment, isSystem, isUser, roleOf } from './format/entry/entry.ts';
-export type { Odd } from './format/entry/fields.ts';
 export type {
   KnownToolResult,
   ToolResult,
@@ -147,19 +143,16 @@ export type { TokenCounts, Usage } from './format/entry/usage.ts';
 export type { EntryPiece, ParsedLine, Piece, RawPiece } from './format/line/line.ts';
 export { editEntry, parseLine, serialiseLine } from './format/line/line.ts';
 export type { LineDamage, LineDamageCode, Span } from './format/line/recover.ts';
-export type { CallHead, Head, MessageHead, ResultHead } from './format/scan/head.ts';
+export type { CallHead, Head, MessageHead, ResultHead } from './format/scan/scan.ts';
 export { scanRecord } from './format/scan/scan.ts';
 export type { ArchiveOptions, ArchiveReport, SessionOutcome } from './library/archive/archive.ts';
-export { archiveSessions } from './library/archive/archive.ts';
-export { listArchive } from './library/archive/find.ts';
-export { findOrphans, type OrphanSession } from './library/archive/orphans.ts';
-export type { ArchivedSession } from './library/archive/pack/contents.ts';
-export type { ArchivedFile, Manifest } from './library/archive/pack/manifest.ts';
+export { archiveSessions, findOrphans, type OrphanSession } from './library/archive/archive.ts';
+export type { ArchivedFile, ArchivedSession, Manifest } from './library/archive/pack/contents.ts';
 export type { Restored, RestoredFile, RestoreOptions } from './library/archive/restore.ts';
-export { restoreSession } from './library/archive/restore.ts';
+export { listArchive, restoreSession } from './library/archive/restore.ts';
 export type { IndexProgress, IndexReport } from './library/index/indexer.ts';
 export type { ListedSession, SessionList } from './library/index/session-list.ts';
-export type { Verdict } from './library/index/verdicts.ts';
+export type { Verdict } from './library/index/session-summaries.ts';
 export type {
   Library,
   LibraryOptions,
@@ -175,7 +168,7 @@ export type { Hit, SearchQuery, SearchResult, SessionHits } from './library/sear
 export type { SnippetPiece } from './library/search/snippet.ts';
 export type { TextKind } from './library/search/text-extract.ts';
 export type { SessionPath } from './library/session-files/session-paths.ts';
-export type { UsageSession } from './library/usage/library-usage.ts';
+export type { UsageSession } from './library/usage/cells.ts';
 export type { ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage/report.ts';
 export { reportKinds } from './library/usage/report.ts';
 export type { FollowOptions, NewRecord } from './library/watch/follow.ts';
@@ -185,26 +178,22 @@ export { keepCurrent } from './library/watch/live-index.ts';
 export type { ModelFacts } from './models/facts.ts';
 export type { Reachable } from './session/facts/reachable.ts';
 export type { LoadAgent } from './session/facts/session-usage.ts';
-export { sessionUsage, usageLinesOf } from './session/facts/session-usage.ts';
+export { sessionUsage, turnUsage, usageLinesOf } from './session/facts/session-usage.ts';
 export type { SessionSummary } from './session/facts/summary.ts';
-export { summarise, summariseFile } from './session/facts/summary.ts';
-export { titleOf } from './session/facts/title.ts';
-export { turnUsage } from './session/facts/turn-usage.ts';
+export { summarise, summariseFile, titleOf } from './session/facts/summary.ts';
 export type { Graph } from './session/graph/graph.ts';
 export type { Relatives } from './session/graph/relatives.ts';
 export type { AgentSource } from './session/load/agents.ts';
-export type { Branch } from './session/load/branch.ts';
 export type { Compaction } from './session/load/compaction.ts';
 export { compactionsOf } from './session/load/compaction.ts';
-export type { Session } from './session/load/session.ts';
+export type { Branch, Session } from './session/load/session.ts';
 export { cwdOf, diagnosticsOf, loadAgent, loadSession, readEntry, versionsOf } from './session/load/session.ts';
 export type { WireBlock, WireMessage } from './session/resume/messages/draft.ts';
-export type { ClientHost } from './session/resume/messages/model.ts';
-export type { AutoCompaction } from './session/resume/request/auto-compaction.ts';
+export type { ClientHost } from './session/resume/messages/for-request.ts';
+export type { AutoCompaction } from './session/resume/request/full-request.ts';
 export type { ResumeRequest, ResumeSource } from './session/resume/request/request.ts';
 export { type ResumeOptions, requestMessages } from './session/resume/request/request.ts';
-export type { PromptKind, UserKind } from './session/transcript/input.ts';
-export type { Node, NodeMessage } from './session/transcript/node.ts';
+export type { Node, NodeMessage, PromptKind, UserKind } from './session/transcript/node.ts';
 export { promptText } from './session/transcript/prompt-text.ts';
 export type { SessionFileOptions } from './session/transcript/recognise.ts';
 export type { Transcript, TranscriptOptions } from './session/transcript/transcript.ts';
@@ -223,25 +212,21 @@ export type {
   UsageTotals,
 } from './session/usage/usage.ts';
 export { countUsage, totalUsage } from './session/usage/usage.ts';
-export type { Round, RoundType } from './session/views/rounds.ts';
-export { roundsOf } from './session/views/rounds.ts';
-export type { StrictTurn, StrictTurns } from './session/views/views.ts';
-export { strictTurns } from './session/views/views.ts';
+export type { Round, RoundType, StrictTurn, StrictTurns } from './session/views/views.ts';
+export { roundsOf, strictTurns } from './session/views/views.ts';
 export type { FoundSession, FoundSessions } from './store/discover.ts';
 export { discoverSessions, findSession } from './store/discover.ts';
-export type { DiskProblem } from './store/folders.ts';
 export type { Line, LineOptions } from './store/lines.ts';
 export { readLines } from './store/lines.ts';
-export type { LeftOut } from './store/owned-files.ts';
+export type { DiskProblem, LeftOut } from './store/owned-files.ts';
 export type { ProjectsFolder, RootOptions } from './store/roots.ts';
-export { resolveRoots } from './store/roots.ts';
+export { encodeSlug, resolveRoots } from './store/roots.ts';
 export type { AgentFile, SessionFiles } from './store/session-files.ts';
-export { encodeSlug } from './store/slug.ts';
 export type { TranscriptPlace } from './store/transcripts.ts';
 export type { OperateOptions, Outcome } from './surgery/engine/operate.ts';
 export { operate } from './surgery/engine/operate.ts';
 export type { FileChange, FileState, OperationRecord } from './surgery/engine/operation-log.ts';
-export { operationsFolder, readRecords } from './surgery/engine/operation-log.ts';
+export { operationsFolder, readRecords, undoOperation } from './surgery/engine/operation-log.ts';
 export type {
   Dropped,
   Plan,
@@ -249,12 +234,12 @@ export type {
   PlannedOtherFile,
   PlannedSession,
   PlannedSource,
+  Source,
+  SourceFile,
 } from './surgery/engine/plan.ts';
-export type { Proof } from './surgery/engine/prove.ts';
-export type { Source, SourceFile } from './surgery/engine/source.ts';
-export { loadSource } from './surgery/engine/source.ts';
-export type { ThinkingOutcome } from './surgery/engine/thinking-outcome.ts';
-export { undoOperation } from './surgery/engine/undo.ts';
+export { loadSource } from './surgery/engine/plan.ts';
+export type { Proof } from './surgery/engine/stage.ts';
+export type { ThinkingOutcome } from './surgery/engine/trim-thinking.ts';
 export type { CompressOptions } from './surgery/operations/compress.ts';
 export { planCompress } from './surgery/operations/compress.ts';
 export type { Summary } from './surgery/operations/compress-summary.ts';
@@ -263,13 +248,11 @@ export { planFork } from './surgery/operations/fork.ts';
 export type { GraftOptions } from './surgery/operations/graft.ts';
 export { planGraft } from './surgery/operations/graft.ts';
 export { planRename, planTag } from './surgery/operations/rename.ts';
-export type { RewindOptions } from './surgery/operations/rewind.ts';
-export { planRewind } from './surgery/operations/rewind.ts';
-export type { SplitOptions } from './surgery/operations/split.ts';
-export { planSplit } from './surgery/operations/split.ts';
-export type { SessionRedactor } from './surgery/redact/redact-parcel.ts';
-export { redactorFor } from './surgery/redact/redact-parcel.ts';
+export type { RewindOptions, SplitOptions } from './surgery/operations/rewind.ts';
+export { planRewind, planSplit } from './surgery/operations/rewind.ts';
 export type { FoundSecret } from './surgery/redact/redactor.ts';
+export type { SessionRedactor } from './surgery/redact/survey.ts';
+export { redactorFor } from './surgery/redact/survey.ts';
 export type { ThinkingRule } from './surgery/request/bound-thinking.ts';
 export type { ResumeLook } from './surgery/request/resume-look.ts';
 export { planStrip } from './surgery/strip/strip.ts';
@@ -277,8 +260,8 @@ export type { StripOptions } from './surgery/strip/strip-options.ts';
 export type { Labels, TraceConfig } from './trace/config/config.ts';
 export { readTraceConfig } from './trace/config/config.ts';
 export type { Destination, ProfileName, WireFormat } from './trace/config/destinations.ts';
-export type { DestinationReport } from './trace/outbox/destination-report.ts';
-export { reportDestination } from './trace/outbox/destination-report.ts';
+export type { DestinationReport } from './trace/outbox/delivery-status.ts';
+export { reportDestination } from './trace/outbox/delivery-status.ts';
 export type { ParkedBatch } from './trace/outbox/outbox.ts';
 export type { SendOptions, SendReport } from './trace/outbox/send.ts';
 export { sendOutbox } from './trace/outbox/send.ts';
@@ -300,8 +283,6 @@ export type {
   TraceUsage,
   TurnDetail,
 } from './trace/span/span.ts';
-export type { ExplainedSpan } from './trace/spans/explain.ts';
-export { explainJson, explainLines } from './trace/spans/explain.ts';
-export type { SessionSpansOptions } from './trace/spans/session-spans.ts';
-export { sessionSpans } from './trace/spans/session-spans.ts';
+export type { ExplainedSpan, SessionSpansOptions } from './trace/spans/session-spans.ts';
+export { explainJson, explainLines, sessionSpans } from './trace/spans/session-spans.ts';
 export type { TracePlaces } from './trace/state/places.ts';

@@ -143,7 +143,7 @@ test('a planted write to the terminal is found', () => {
     { path: 'library/watch/watch.ts', text: "console.error('cannot read');" },
     { path: 'trace/hook/hook.ts', text: 'process.stderr\n    .write(text);' },
     { path: 'cli/reshape/fork.ts', text: 'writeSync(1, text);' },
-    { path: 'cli/terminal/notice.ts', text: 'stderr.write(safeText(message));' },
+    { path: 'cli/terminal/output.ts', text: 'stderr.write(safeText(message));' },
     { path: 'store/append.ts', text: 'writeSync(descriptor, bytes);' },
   ];
   assert.deepEqual(terminalWriters(planted), [
@@ -157,12 +157,12 @@ test('a planted write to the terminal is found', () => {
 /** Everything a command prints passes one of these; each neutralises what it writes, or writes only its own text. */
 const mayWrite: ReadonlySet<string> = new Set([
   'cli/main.ts',
-  'cli/terminal/notice.ts',
+  'cli/terminal/output.ts',
   'cli/progress.ts',
   'cli/terminal/output.ts',
   'cli/terminal/progress.ts',
   'cli/picker/screen.ts',
-  'cli/console/screen/ink-output.ts',
+  'cli/console/screen/screen.tsx',
   'cli/console/chat-terminal.ts',
   'trace/state/log.ts',
 ]);

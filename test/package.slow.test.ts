@@ -7,7 +7,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { startScriptedServer } from '../src/api/server/scripted-server.ts';
+import { startScriptedServer } from '../src/api/server/messages-server.ts';
 import { asObject, asString, isObject, parseJson } from '../src/base/json/json.ts';
 import { tokenHeader } from '../src/web/wire/wire.ts';
 import { dist } from './support/dist.ts';

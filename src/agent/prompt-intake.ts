@@ -2,8 +2,8 @@
 // files are attached. A notice reports what is left out or cut.
 import { homedir } from 'node:os';
 import type { JsonObject } from '../base/json/json.ts';
-import type { AskConsent } from './contract/tool.ts';
-import { runInlineShell } from './inline-shell.ts';
+import type { PermissionMode } from './contract/confinement.ts';
+import type { AskConsent, Workspace } from './contract/tool.ts';
 import type { AgentContext } from './loop/context.ts';
 import type { TurnPrompt } from './loop/loop.ts';
 import type { Judge } from './permission/judge.ts';
@@ -51,4 +51,48 @@ export async function takePrompt(
   for (const { file, seen } of expanded.files) workspace.files.remember(file, seen);
   for (const text of expanded.notes) await context.emit({ type: 'notice', level: 'info', text });
   return { prompts: [...expanded.lines, ...added] };
+}
+
+const longestMs = 120_000;
+const maxBytes = 1 << 20;
+
+export interface InlineParts {
+  readonly judge: Judge;
+  readonly mode: PermissionMode;
+  readonly workspace: Workspace;
+}
+
+/** `allowed`: the tools that the file wants to use, if the caller may grant them. */
+export async function runInlineShell(
+  command: string,
+  allowed: readonly string[],
+  { judge, mode, workspace }: InlineParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const own = allowed.map((text) => ({ kind: 'allow', text, source: 'the command' }) as const);
+  const { cwd } = workspace;
+  const call = { id: 'prompt', name: 'Bash', input: { command } };
+  const decision = judge.withRules(own).judge(call, { mode, cwd, isReadOnly: false });
+  if (decision.kind !== 'allow') return undefined;
+  const launch = workspace.sandbox.launch(decision.confinement ?? 'open', workspace);
+  const { startShell } = await import('./tools/shell/shell.ts');
+  const output: Buffer[] = [];
+  let size = 0;
+  const take = (bytes: Buffer): void => {
+    if (size < maxBytes) output.push(bytes);
+    size += bytes.length;
+  };
+  const shell = startShell(command, { cwd, launch, onOutput: take });
+  const stop = () => shell.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const timer = setTimeout(stop, longestMs);
+  await shell.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', stop);
+  shell.kill();
+  // Wait until no process is left: nothing may be created after `finish` has looked.
+  if (decision.confinement !== undefined && decision.confinement !== 'open') await shell.gone;
+  launch.finish();
+  return Buffer.concat(output).toString('utf8');
 }

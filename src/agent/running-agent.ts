@@ -3,30 +3,24 @@
 import { hostOf } from '../api/client/stream-model.ts';
 import { UserError } from '../base/errors/errors.ts';
 import type { JsonObject } from '../base/json/json.ts';
-import { defaultModel } from '../models/client-models.ts';
-import { resolveModelAlias } from '../models/facts.ts';
+import { defaultModel, resolveModelAlias } from '../models/facts.ts';
 import { viewState } from './agent-state.ts';
-import { BackgroundWork } from './background-work.ts';
 import type { Agent, AgentState, RewindPoint, RewindReport, SessionChoice } from './contract/agent.ts';
+import type { PermissionMode } from './contract/confinement.ts';
 import type { EmitEvent, Notice, TurnEnded } from './contract/event.ts';
 import { bindHooks } from './contract/hook.ts';
-import type { PermissionMode } from './contract/permission-mode.ts';
-import { CurrentSession } from './current-session.ts';
-import type { LiveSession } from './live-session.ts';
-import { requirePrice } from './loop/budget.ts';
-import { isCompactionDue } from './loop/compaction.ts';
-import { type CompactionWish, compactConversation } from './loop/compactor.ts';
+import { CurrentSession, type LiveSession } from './current-session.ts';
+import { type CompactionWish, compactConversation, isCompactionDue } from './loop/compaction.ts';
 import type { AgentContext } from './loop/context.ts';
-import { runTurn } from './loop/loop.ts';
+import { requirePrice } from './loop/cost.ts';
+import { endedWithout, runTurn } from './loop/loop.ts';
 import { maxRetriesOf } from './loop/retry.ts';
 import { startSubAgent } from './loop/sub-agent.ts';
-import { endedWithout } from './loop/turn-end.ts';
-import { ModeSwitch } from './mode-switch.ts';
 import { takePrompt } from './prompt-intake.ts';
 import { rewind, rewindPoints } from './session/rewind.ts';
 import type { AgentSetup } from './setup.ts';
-import { promptText, TurnQueue } from './turn-queue.ts';
-import { UserQuestions } from './user-questions.ts';
+import { BackgroundWork, promptText, TurnQueue } from './turn-queue.ts';
+import { ModeSwitch, UserQuestions } from './user-questions.ts';
 
 /** The values that exist before the session is open. */
 type RunContext = Pick<AgentContext, 'options' | 'clock' | 'meter' | 'bus' | 'streamModel'>;

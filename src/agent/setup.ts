@@ -3,30 +3,29 @@
 
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { shellQuote } from '../base/text/shell-quote.ts';
-import { readGitBranch } from './access/git-branch.ts';
-import { isInside } from './access/place.ts';
+import { shellQuote } from '../base/text/human.ts';
+import { isInside } from './access/file.ts';
+import { readGitBranch } from './access/git.ts';
 import type { AgentOptions } from './contract/agent.ts';
-import type { Sandbox } from './contract/confinement.ts';
+import type { PermissionMode, Sandbox } from './contract/confinement.ts';
 import type { HookRunner } from './contract/hook.ts';
 import type { RuleText } from './contract/permission.ts';
-import type { PermissionMode } from './contract/permission-mode.ts';
 import { type AskConsent, namesOf, type Tool, type Workspace } from './contract/tool.ts';
 import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
-import { runInlineShell } from './inline-shell.ts';
 import type { ServerConfig } from './mcp/config.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { type Judge, makeJudge } from './permission/judge.ts';
-import { readProtection } from './permission/protected-path.ts';
+import { readProtection } from './permission/path.ts';
 import { type AgentDefinition, loadAgentDefinitions } from './prompt/agent-definition.ts';
 import { type Command, loadCommands } from './prompt/command.ts';
 import type { MemoryOptions } from './prompt/memory.ts';
 import { describeEnvironment, describeSituation, type Section } from './prompt/situation.ts';
 import { makeSkillTool } from './prompt/skill-tool.ts';
 import { buildSystemPrompt, soundText } from './prompt/system-prompt.ts';
+import { runInlineShell } from './prompt-intake.ts';
 import { findMechanism, makeSandbox, noMechanism } from './sandbox/sandbox.ts';
 import { readSandboxSettings, type SandboxSettings } from './sandbox/settings.ts';
-import type { PromptKeeper, PromptSource } from './session/prompt-keeper.ts';
+import type { PromptKeeper, PromptSource } from './session/frozen-prompt.ts';
 import { keepLocalRule, keepLocalServer } from './settings/local.ts';
 import {
   findUserConfig,
@@ -36,7 +35,7 @@ import {
   type SettingsFile,
   type SettingsFiles,
 } from './settings/settings.ts';
-import { readProjectOffer, summariseOffer } from './trust/offer.ts';
+import { readProjectOffer, summariseOffer } from './trust/trust.ts';
 
 export interface ServerView {
   readonly name: string;

@@ -1,8 +1,11 @@
 // Asks the user one question at a time: sub-agents run together and would otherwise ask at the same time. Notification
 // hooks run while the user is asked.
+
+import type { PermissionMode } from './contract/confinement.ts';
+import type { EmitEvent } from './contract/event.ts';
 import type { AgentHooks } from './contract/hook.ts';
 import type { Approve } from './contract/permission.ts';
-import type { AskConsent, AskUser, UserQuestion } from './contract/tool.ts';
+import type { AskConsent, AskUser, UserAnswer, UserQuestion } from './contract/tool.ts';
 
 const needed = {
   plan: 'your approval of a plan',
@@ -66,5 +69,33 @@ export class UserQuestions {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
+  }
+}
+
+export class ModeSwitch {
+  readonly #emit: EmitEvent;
+  #mode: PermissionMode;
+  #beforePlan: PermissionMode;
+
+  constructor(mode: PermissionMode, emit: EmitEvent) {
+    this.#mode = mode;
+    this.#beforePlan = mode === 'plan' ? 'default' : mode;
+    this.#emit = emit;
+  }
+
+  get mode(): PermissionMode {
+    return this.#mode;
+  }
+
+  async set(mode: PermissionMode): Promise<void> {
+    if (mode === 'plan' && this.#mode !== 'plan') this.#beforePlan = this.#mode;
+    this.#mode = mode;
+    await this.#emit({ type: 'mode', mode });
+  }
+
+  /** A rejected plan keeps plan mode. */
+  async hear(answer: UserAnswer | undefined): Promise<void> {
+    if (answer?.kind !== 'plan' || !answer.isApproved || this.#mode !== 'plan') return;
+    await this.set(answer.mode === undefined || answer.mode === 'plan' ? this.#beforePlan : answer.mode);
   }
 }

@@ -1,17 +1,14 @@
 // The arguments → the command that runs → an exit code. A wrong use becomes one line on stderr; an unexpected error is
 // reported as a bug, with its stack if --debug is given.
-import { Command, CommanderError, Option } from 'commander';
+import { type Argument, Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { exitCodes, UserError } from '../base/errors/errors.ts';
 import { version } from '../base/version/version.ts';
-import { diskError } from '../store/disk.ts';
+import { diskError } from '../store/replace.ts';
 import type { CommandIo, CommandRow, Flag, FlagValues } from './command/command.ts';
 import { Unread } from './command/unread.ts';
 import { commandGroups, commands, globalFlags } from './commands.ts';
-import { commandNotes, helpStyle, programNotes } from './help.ts';
-import { writeNotice } from './terminal/notice.ts';
-import { writeOut, writeText } from './terminal/output.ts';
+import { writeNotice, writeOut, writeText } from './terminal/output.ts';
 import { createMarkedStyle, wantsColor } from './terminal/style.ts';
-import { usageError } from './usage-error.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {
   const argv = withPrintCommand(called);
@@ -181,4 +178,60 @@ async function reportError(error: unknown, debug: boolean): Promise<number> {
     writeText(process.stderr, `${sourceStack(error.stack ?? '')}\n`);
   }
   return isExpected ? error.exitCode : exitCodes.bug;
+}
+
+const helpStyle: HelpConfiguration = {
+  helpWidth: 80,
+  showGlobalOptions: true,
+  subcommandTerm: (command: Command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+  optionTerm: (option: Option) => option.flags.replace(/[<>]/g, ''),
+  commandUsage: (command: Command) => {
+    const parent = command.parent === null ? '' : `${command.parent.name()} `;
+    const words = command.registeredArguments.map(argumentTerm);
+    const called = command.parent === null ? ['COMMAND'] : words;
+    return [`${parent}${command.name()}`, ...called, '[OPTIONS]'].join(' ');
+  },
+  // The program's own help lists them as its options.
+  visibleGlobalOptions: (command: Command) =>
+    command.parent === null ? [] : command.parent.options.filter((option) => option.long !== '--version'),
+};
+
+function argumentTerm(argument: Argument): string {
+  return argument.required ? argument.name() : `[${argument.name()}]`;
+}
+
+const programNotes: string = `
+On a terminal, \`clew\` alone lets you pick a session to show or resume.
+SESSION is a session id, the start of one, or the path of a transcript.
+Sessions are read from ~/.claude, or from --root, CLEW_ROOTS or
+CLAUDE_CONFIG_DIR. Run \`clew COMMAND --help\` for the options of a command.`;
+
+function commandNotes({ examples }: CommandRow): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}
+
+function usageError(error: CommanderError, called: CommandRow | undefined): UserError {
+  const help = called === undefined ? 'clew --help' : `clew ${called.name} --help`;
+  return new UserError(whatIsWrong(error, called), `run \`${help}\``);
+}
+
+function whatIsWrong({ code, message }: CommanderError, called: CommandRow | undefined): string {
+  const named = /'([\s\S]*)'/.exec(message)?.[1] ?? '';
+  const similar = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(message)?.[1];
+  const guess = similar === undefined ? '' : ` (did you mean ${similar}?)`;
+  const name = called?.name ?? 'clew';
+  switch (code) {
+    case 'commander.unknownCommand':
+      return `there is no command "${named}"${guess}`;
+    case 'commander.unknownOption':
+      return `there is no option "${named}"${guess}`;
+    case 'commander.missingArgument':
+      return `${name} needs a ${named}`;
+    case 'commander.excessArguments':
+      return `${name} takes ${called?.argument === undefined ? 'no argument' : `one ${called.argument.replace(/[[\]]/g, '')}, not more`}`;
+    case 'commander.optionMissingArgument':
+      return `${named.replace(/ .*/, '')} needs a value`;
+    default:
+      return message.replace(/^error: /, '');
+  }
 }

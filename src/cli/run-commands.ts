@@ -2,8 +2,7 @@
 // commands.ts.
 
 import type { CommandRow } from './command/command.ts';
-import { chatFlags } from './flags/chat-flags.ts';
-import { project, readFlags } from './flags/common-flags.ts';
+import { chatFlags, project, readFlags } from './flags/common-flags.ts';
 import { printFlags } from './flags/print-flags.ts';
 
 export const traceCommands: readonly CommandRow[] = [

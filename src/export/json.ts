@@ -2,25 +2,21 @@
 // long session nor a long turn is ever held as one string.
 import path from 'node:path';
 import type { JsonValue } from '../base/json/json.ts';
-import { isoDate } from '../base/json/json-date.ts';
-import { jsonText } from '../base/json/json-text.ts';
+import { isoDate, jsonText } from '../base/json/json-text.ts';
 import { version } from '../base/version/version.ts';
 import { type Block, isThinking, isToolUse } from '../format/entry/block.ts';
 import { contentOf } from '../format/entry/entry.ts';
-import { linesWithUsage, sessionUsage } from '../session/facts/session-usage.ts';
+import { linesWithUsage, sessionUsage, turnUsage } from '../session/facts/session-usage.ts';
 import { summarise } from '../session/facts/summary.ts';
-import { turnUsage } from '../session/facts/turn-usage.ts';
 import type { AgentSource } from '../session/load/agents.ts';
 import { type Compaction, compactionsOf } from '../session/load/compaction.ts';
 import { readEntry, type Session, versionsOf } from '../session/load/session.ts';
 import { promptText } from '../session/transcript/prompt-text.ts';
 import { promptsWithoutLine } from '../session/turns/queue.ts';
-import { resultBlocks } from '../session/turns/result-blocks.ts';
-import { type ToolCall, toolCallsOf } from '../session/turns/tool-calls.ts';
+import { resultBlocks, type ToolCall, toolCallsOf } from '../session/turns/tool-calls.ts';
 import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns/turns.ts';
 import { countUsage, totalUsage } from '../session/usage/usage.ts';
-import { modelsOf } from './source/models.ts';
-import { type ExportSource, openSourceAgent } from './source/source.ts';
+import { type ExportSource, modelsOf, openSourceAgent } from './source/source.ts';
 
 /** Options of `exportJson`. */
 export interface JsonOptions {

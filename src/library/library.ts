@@ -9,8 +9,7 @@ import { listSessions, type SessionList } from './index/session-list.ts';
 import { type SearchQuery, type SearchResult, search } from './search/search.ts';
 import { updateText } from './search/text-indexer.ts';
 import { createCalendar } from './usage/calendar.ts';
-import { usageCells } from './usage/cells.ts';
-import type { UsageSession } from './usage/library-usage.ts';
+import { type UsageSession, usageCells } from './usage/cells.ts';
 import { loadPrices } from './usage/prices.ts';
 import {
   makeReport,

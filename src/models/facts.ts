@@ -1,7 +1,34 @@
 // A model's name → published facts about it. An unknown model has no facts, and rules that need them do not apply.
-import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
 import type { ModelRow } from './model-row.ts';
 import { modelTable } from './model-rows.ts';
+
+/** Longer texts are not model names. */
+const maxNameChars = 256;
+
+/** `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-sonnet-4-5@20250929`, `anthropic/claude-sonnet-4.5` → Anthropic's own name. */
+export function plainModelName(model: string): string {
+  if (model.length > maxNameChars) return model;
+  return model
+    .trim()
+    .toLowerCase()
+    .replace(/\[[^\]]*\]$/, '')
+    .replace(/^.*[/:](?=[a-z.-]*claude)/, '')
+    .replace(/^(?:[a-z0-9-]+\.)*(?=claude)/, '')
+    .replace(/-v\d+(?::\d+)*$/, '')
+    .replace(/:.*$/, '')
+    .replace(/@(?:latest|default)$|-latest$/, '')
+    .replace('@', '-')
+    .replace(/(\d)\.(\d)/g, '$1-$2');
+}
+
+export function withoutModelDate(name: string): string {
+  return name.replace(/-20\d{6}$/, '');
+}
+
+/** Clients append it to ask for a context of a million tokens. */
+export function asksForLongContext(model: string): boolean {
+  return /\[1m\]$/i.test(model);
+}
 
 /** What Clew knows about a model. */
 export interface ModelFacts {
@@ -76,4 +103,53 @@ export function resolveModelAlias(name: string): string {
   const plain = alias.replace(/\[1m\]$/, '');
   const row = modelTable.models.find(({ clientAliases }) => clientAliases?.includes(plain) === true);
   return row === undefined ? name : `${withoutModelDate(row.id)}${mark}`;
+}
+
+/** The default model of Claude Code. */
+export const defaultModel: string = resolveModelAlias('default');
+
+const offered = namesPattern(({ offered: isOffered }) => isOffered, '(?!\\d)', 'i');
+const remindedBySystemRole = namesPattern(({ systemRole }) => systemRole, '', '');
+
+/** Whether the client still offers the model of a session. */
+export function isOffered(model: string): boolean {
+  return offered.test(model);
+}
+
+/** Models that receive reminders as `role: "system"` messages instead of user texts. */
+export function takesSystemRole(model: string): boolean {
+  return remindedBySystemRole.test(model);
+}
+
+function namesPattern(has: (row: ModelRow) => boolean, end: string, flags: string): RegExp {
+  const names = new Set(modelTable.models.filter(has).map(({ id }) => withoutModelDate(id)));
+  return new RegExp(`(?:${[...names].join('|')})${end}`, flags);
+}
+
+/** The accounts for which the API checks the prefix of this model's thinking; `undefined` for an unknown model. */
+export function prefixCheckOf(model: string): ModelRow['prefixCheck'] | undefined {
+  return modelRowOf(model)?.prefixCheck;
+}
+
+/**
+ * Whether `reader` reads thinking that `writer` wrote. The API drops other thinking without an error. `undefined` if it
+ * is not documented, or a model is unknown.
+ */
+export function readsThinkingOf(reader: string, writer: string): boolean | undefined {
+  const [own, other] = [modelRowOf(reader), modelRowOf(writer)];
+  if (own === undefined || other === undefined) return undefined;
+  const { models = [], lines = [], upTo = '', earlier } = own.reads ?? {};
+  if (models.includes(other.id)) return true;
+  if (lines.includes(other.line) && releasedOf(other) <= upTo) return true;
+  return earlier === 'unknown' && releasedOf(other) < releasedOf(own) && !isReadByFew(other) ? undefined : false;
+}
+
+/** The oldest models have no release day in the table. */
+function releasedOf({ released = '' }: ModelRow): string {
+  return released;
+}
+
+/** Models with a fixed list of readers. */
+function isReadByFew({ prefixCheck }: ModelRow): boolean {
+  return prefixCheck !== 'none';
 }

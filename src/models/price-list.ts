@@ -1,8 +1,7 @@
 // A model's name, the usage of a message and its time → its cost in whole micro-dollars, by date, prompt size and flags.
 // A message without a known price is unpriced, not free.
 import type { TokenCounts, Usage } from '../format/entry/usage.ts';
-import { modelFactsOf } from './facts.ts';
-import { asksForLongContext, plainModelName, withoutModelDate } from './model-name.ts';
+import { asksForLongContext, modelFactsOf, plainModelName, withoutModelDate } from './facts.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';
 import { modelTable } from './model-rows.ts';
 

@@ -9,8 +9,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../base/json/json.ts';
-import { modelFactsOf } from './facts.ts';
-import { withoutModelDate } from './model-name.ts';
+import { modelFactsOf, withoutModelDate } from './facts.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';
 import { type PricedModel, PriceList, type Prices } from './price-list.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
-import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './disk.ts';
+import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './replace.ts';
 
 /** What tells one state of a file from another without reading all of it. */
 export interface FileStamp {

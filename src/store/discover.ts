@@ -1,15 +1,15 @@
 // Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
 // Folders that cannot be read are reported next to the result, so that they hide nothing else.
-import { type Stats, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../base/errors/errors.ts';
+import { openRegularFile } from '../base/files/regular-file.ts';
 import { identify } from './append.ts';
-import { compareNames, type DiskProblem, listFolder, readProblem } from './folders.ts';
+import { compareNames, type DiskProblem, listFolder, readProblem } from './owned-files.ts';
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
-import { refuseUnlessTranscript } from './transcript-check.ts';
 import { projectNames } from './transcripts.ts';
 
 /** A session file on disk. */
@@ -205,4 +205,24 @@ function foldersText(roots: readonly string[]): string {
       .map(({ projects }) => projects)
       .join(' and ') || 'any root'
   );
+}
+
+const largeBytes = 256 * 1024 * 1024;
+const headBytes = 64 * 1024;
+
+/** Throws the system's error where there is no such file. */
+export function refuseUnlessTranscript(file: string): void {
+  const descriptor = openRegularFile(file);
+  try {
+    if (fstatSync(descriptor).size <= largeBytes) return;
+    const head = Buffer.alloc(headBytes);
+    const length = readSync(descriptor, head, 0, head.length, 0);
+    if (head.subarray(0, length).includes('{')) return;
+    throw new UserError(
+      `${file} is not a transcript: its first 64 KB hold no JSON record`,
+      'name a .jsonl file of Claude Code',
+    );
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
 import { readRegularText } from '../base/files/regular-file.ts';
 import { asObject, asString, parseJson } from '../base/json/json.ts';
-import { diskError, makeFolder, privateFileMode } from './disk.ts';
+import { diskError, makeFolder, privateFileMode } from './replace.ts';
 
 export interface LockOptions {
   /** How long to wait for another archiver; 0 to refuse at once. */

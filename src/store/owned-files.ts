@@ -1,10 +1,59 @@
 // A folder of files that belong to a session → which of them are really its own. Links decide: one that stays in the
 // projects folder may be read and copied, one that leads out of it, or to a folder, belongs to someone else. Everything
 // that copies, changes or deletes a session's files asks here first.
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
-import { type DiskProblem, listFolder } from './folders.ts';
+
+/** A file or a folder that could not be read. */
+export interface DiskProblem {
+  readonly path: string;
+  /** The system's error code, such as `EACCES`. */
+  readonly code: string;
+}
+
+/** The entries of `folder`, by name. A missing folder is empty. */
+export function listFolder(folder: string, problems: DiskProblem[]): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => compareNames(a.name, b.name));
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: folder, code });
+    return [];
+  }
+}
+
+/**
+ * Why this process cannot read a file, without opening it; `undefined` if it can. Most transcripts are readable by their
+ * owner, and then the file's mode answers without another call to the system.
+ */
+export function readProblem(file: string, { mode, uid }: Stats): DiskProblem | undefined {
+  const own = process.geteuid?.();
+  if (own === undefined || (own === uid && (mode & 0o400) !== 0)) return undefined;
+  try {
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? undefined : { path: file, code };
+  }
+}
+
+/** By UTF-16 unit: the same order on every machine, whatever its locale. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /** What is in a session's folder but is not one of its files. */
 export interface LeftOut {

@@ -2,12 +2,14 @@
 // sub-agent transcripts, tool results and notes. Only names are looked at; no line is read.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { isUuid } from '../base/text/uuid.ts';
-import { compareNames, type DiskProblem, listFolder } from './folders.ts';
+import { isUuid } from '../base/text/human.ts';
 import {
   boundaryFor,
+  compareNames,
+  type DiskProblem,
   isBelow,
   isProjects,
+  listFolder,
   listOwned,
   listReadable,
   type OwnedFiles,

@@ -4,7 +4,7 @@ import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'no
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors/errors.ts';
-import { type DiskProblem, readProblem } from './folders.ts';
+import { type DiskProblem, readProblem } from './owned-files.ts';
 import { type ProjectsFolder, projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 

@@ -8,8 +8,8 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openAgent } from '../../src/agent/agent.ts';
-import type { PermissionMode } from '../../src/agent/contract/permission-mode.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
+import type { PermissionMode } from '../../src/agent/contract/confinement.ts';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';
 import { shareOf } from '../support/fuzz-runs.ts';
 import { calls, says, startHeadless } from '../support/headless-kit.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { PermissionMode } from '../../src/agent/contract/permission-mode.ts';
+import type { PermissionMode } from '../../src/agent/contract/confinement.ts';
 import type { UserAnswer, UserQuestion } from '../../src/agent/contract/tool.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { assertSame, calls, results, says, texts, toolNames } from '../support/agent-talk.ts';

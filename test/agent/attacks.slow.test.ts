@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { PermissionMode } from '../../src/agent/contract/permission-mode.ts';
+import type { PermissionMode } from '../../src/agent/contract/confinement.ts';
 import { makeJudge } from '../../src/agent/permission/judge.ts';
 import { makeSandbox, noMechanism } from '../../src/agent/sandbox/sandbox.ts';
 import { startShell } from '../../src/agent/tools/shell/shell.ts';

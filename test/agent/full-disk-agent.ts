@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../../src/agent/agent.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import { agentEnv } from '../support/agent-kit.ts';
 import { calls, messagesOf, texts } from '../support/agent-talk.ts';
 

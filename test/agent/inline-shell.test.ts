@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { RuleText } from '../../src/agent/contract/permission.ts';
-import { runInlineShell } from '../../src/agent/inline-shell.ts';
 import { makeJudge } from '../../src/agent/permission/judge.ts';
+import { runInlineShell } from '../../src/agent/prompt-intake.ts';
 import { makeBench } from './tools/tool-kit.ts';
 
 const rule = (kind: RuleText['kind'], text: string): RuleText => ({ kind, text, source: 'test' });

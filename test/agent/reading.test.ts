@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { UserAnswer, UserQuestion } from '../../src/agent/contract/tool.ts';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, says } from '../support/headless-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';

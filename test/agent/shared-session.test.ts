@@ -8,7 +8,7 @@ import type { ScriptedReply, ScriptStep } from '../../src/api/server/script.ts';
 import { asObject, isArray, isObject, type JsonObject } from '../../src/base/json/json.ts';
 import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { type AgentKit, startAgent } from '../support/agent-kit.ts';
 import { calls, messagesOf } from '../support/agent-talk.ts';
 import { BoundWriter, boundSession, boundSessionId, text } from '../support/bound-session.ts';

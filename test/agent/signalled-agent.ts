@@ -1,7 +1,7 @@
 // A program for agent-ends.slow.test.ts: an agent in the middle of everything that can run (a command, one in the background,
 // a server, hooks), which then gets a signal. It does what a front end does on SIGTERM.
 import { openAgent } from '../../src/agent/agent.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import { agentEnv } from '../support/agent-kit.ts';
 import { calls } from '../support/agent-talk.ts';
 

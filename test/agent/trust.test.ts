@@ -5,8 +5,14 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readSettingsFiles } from '../../src/agent/settings/settings.ts';
-import { type OfferItem, readProjectOffer, summariseOffer } from '../../src/agent/trust/offer.ts';
-import { acceptFolder, isFolderAccepted, type TrustPlace } from '../../src/agent/trust/trust.ts';
+import {
+  acceptFolder,
+  isFolderAccepted,
+  type OfferItem,
+  readProjectOffer,
+  summariseOffer,
+  type TrustPlace,
+} from '../../src/agent/trust/trust.ts';
 import { startAgent } from '../support/agent-kit.ts';
 import { calls, says } from '../support/headless-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { apiRules } from '../../src/api/rules/api-rules.ts';
+import { apiRules } from '../../src/api/rules/check-request.ts';
 import { modelFactsVersion } from '../../src/models/facts.ts';
 import { projectRoot } from '../support/paths.ts';
 import { ruleCases } from './rule-cases.ts';

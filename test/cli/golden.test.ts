@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { listTable, type Row } from '../../src/cli/ls/render.ts';
-import { shortIds } from '../../src/cli/render/short-ids.ts';
+import { shortIds } from '../../src/cli/render/wording.ts';
 import { createStyle } from '../../src/cli/terminal/style.ts';
 import { summariseFile } from '../../src/session/facts/summary.ts';
 import { discoverSessions } from '../../src/store/discover.ts';

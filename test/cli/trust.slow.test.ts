@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import { calls, says, startHeadless } from '../support/headless-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { command, openTerminal, skipWithout } from '../support/terminal.ts';

@@ -10,7 +10,7 @@ import { planRepair, type RepairOptions } from '../../src/doctor/repair/repair.t
 import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
+import { loadSource, type Source } from '../../src/surgery/engine/plan.ts';
 import { type OutlineMessage, outline } from '../support/outline.ts';
 import { damageTable } from './damage-table.ts';
 

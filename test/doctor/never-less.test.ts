@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import type { OutlineMessage } from '../support/outline.ts';
 import { benchWith } from '../support/surgery-kit.ts';
 import { tinyImage } from '../support/tiny-images.ts';

@@ -7,7 +7,7 @@ import { damageCodes, makeFinding } from '../../src/doctor/checks/finding.ts';
 import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { plain } from '../support/sound-session.ts';

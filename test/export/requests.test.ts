@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson } from '../../src/base/json/json.ts';
-import { exportOpenai } from '../../src/export/openai.ts';
-import { exportAnthropic } from '../../src/export/requests.ts';
+import { exportAnthropic, exportOpenai } from '../../src/export/requests.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../support/session-text.ts';
 import { sourceFrom, textFrom } from './kit.ts';
 

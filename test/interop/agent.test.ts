@@ -9,7 +9,7 @@ import { openAgent } from '../../src/agent/agent.ts';
 import type { Script } from '../../src/api/server/script.ts';
 import { asObject, asString, type JsonObject } from '../../src/base/json/json.ts';
 import { normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { sample } from '../agent/mcp/mcp-kit.ts';
 import {
   assertSound,

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planGraft } from '../../src/surgery/operations/graft.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { shareOf } from '../support/fuzz-runs.ts';

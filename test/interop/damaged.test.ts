@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { benchWith } from '../support/surgery-kit.ts';
 import { type DamagedSession, damagedSessions, missingIn } from './damaged-sessions.ts';
 import { resumeLive } from './live.ts';

@@ -1,7 +1,7 @@
 // One session, one client: what the client really sends, and whether that is what we predict.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import type { ClientHost } from '../../src/session/resume/messages/for-request.ts';
 import type { NormalMessage } from '../../src/session/resume/messages/normalise.ts';
 import { installClient, resume, sessionFiles } from './client.ts';
 import { describeDifference } from './difference.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { isArray, isObject, type JsonValue } from '../../src/base/json/json.ts';
-import { oldResumeLines } from '../../src/session/resume/request/old-client.ts';
+import { oldResumeLines } from '../../src/session/resume/request/request.ts';
 import { resultsOf } from '../../src/session/transcript/node.ts';
 import { loadTranscript } from '../../src/session/transcript/transcript.ts';
 import { installClient, resume, sessionFiles } from './client.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { text as readText } from 'node:stream/consumers';
 import { exitCodes } from '../../src/base/errors/errors.ts';
-import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import type { ClientHost } from '../../src/session/resume/messages/for-request.ts';
 import { normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { clew } from '../support/dist.ts';
 import type { Expected } from './recordings.ts';

@@ -10,7 +10,7 @@ import { rewind, rewindPoints } from '../../src/agent/session/rewind.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';
 import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { AgentRun, placeIn } from '../support/agent-run.ts';
 import { runRandomly } from '../support/random-run.ts';
 import { seededRandom } from '../support/seeded-random.ts';

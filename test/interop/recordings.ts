@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../src/base/json/json.ts';
-import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import type { ClientHost } from '../../src/session/resume/messages/for-request.ts';
 import { type NormalMessage, normalise, type SentMessage } from '../../src/session/resume/messages/normalise.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { projectRoot } from '../support/paths.ts';

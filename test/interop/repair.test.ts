@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { planRepair } from '../../src/doctor/repair/repair.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { healthyFiles } from '../support/healthy.ts';
 import { isFertile, plantDamage, plantedCodes } from '../support/plant.ts';
 import { seededRandom } from '../support/seeded-random.ts';

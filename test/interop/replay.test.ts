@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
-import { isSideRequest } from '../../src/api/server/side-request.ts';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
+import { isSideRequest } from '../../src/api/server/replay-server.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../../src/base/json/json.ts';
 import { startClew } from '../support/running-clew.ts';
 import { realSessions } from '../support/surgery-kit.ts';

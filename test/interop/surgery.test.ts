@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { benchOf, realSessions } from '../support/surgery-kit.ts';
 import { describeDifference } from './difference.ts';

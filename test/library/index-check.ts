@@ -3,7 +3,7 @@ import type { Database, Row } from '../../src/library/index/database.ts';
 import { updateRows } from '../../src/library/index/indexer.ts';
 import { openIndex } from '../../src/library/index/schema.ts';
 import { type TextReport, updateText } from '../../src/library/search/text-indexer.ts';
-import { linesOf, usageParts } from '../../src/library/usage/library-usage.ts';
+import { linesOf, usageParts } from '../../src/library/usage/cells.ts';
 import { type CountedMessage, countUsage } from '../../src/session/usage/usage.ts';
 
 /** An index that is current for the root. */

@@ -1,9 +1,17 @@
 // What the table says of models, against the published tables as people wrote them down.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultModel, isOffered } from '../../src/models/client-models.ts';
-import { knownModels, modelFactsOf, modelRowOf, outputTokensOf, resolveModelAlias } from '../../src/models/facts.ts';
-import { prefixCheckOf, readsThinkingOf } from '../../src/models/thinking-readers.ts';
+import {
+  defaultModel,
+  isOffered,
+  knownModels,
+  modelFactsOf,
+  modelRowOf,
+  outputTokensOf,
+  prefixCheckOf,
+  readsThinkingOf,
+  resolveModelAlias,
+} from '../../src/models/facts.ts';
 
 test('the facts of a model are found under any of its names', () => {
   const facts = {

@@ -1,8 +1,8 @@
 // Agent: what may run, what is written before it is heard, and what is ended, closed or refused.
 const judge = 'src/agent/permission/judge.ts';
-const judgeTool = 'src/agent/permission/judge-tool.ts';
+const judgeTool = 'src/agent/permission/judge.ts';
 const pathJudge = 'src/agent/permission/path.ts';
-const protectedPath = 'src/agent/permission/protected-path.ts';
+const protectedPath = 'src/agent/permission/path.ts';
 const permitCall = 'src/agent/loop/permit-call.ts';
 const writer = 'src/agent/session/transcript-writer.ts';
 const recorder = 'src/agent/session/recorder.ts';
@@ -48,28 +48,28 @@ const sandbox = [
   },
   {
     id: 'tools-follow-links-without-asking',
-    file: 'src/agent/tools/files/pinned-folder.ts',
+    file: 'src/agent/tools/files/file-access.ts',
     find: 'if (real === file || context.mayTouch(access, real)) return;',
     replace: 'return;',
     tests: ['agent/tools/links'],
   },
   {
     id: 'tools-write-by-path-and-not-through-the-open-folder',
-    file: 'src/agent/tools/files/pinned-folder.ts',
+    file: 'src/agent/tools/files/file-access.ts',
     find: 'const exact = isLinux ?',
     replace: 'const exact = !isLinux ?',
     tests: ['agent/tools/links'],
   },
   {
     id: 'grep-searches-a-hidden-folder-that-is-named',
-    file: 'src/agent/tools/search/search-place.ts',
+    file: 'src/agent/tools/search/ripgrep.ts',
     find: 'if (file === realPath)',
     replace: 'if (file === "")',
     tests: ['agent/sandbox/search'],
   },
   {
     id: 'grep-forgets-blanks-at-the-end-of-names',
-    file: 'src/agent/tools/search/search-place.ts',
+    file: 'src/agent/tools/search/ripgrep.ts',
     find: '!# ]/g',
     replace: '!#]/g',
     tests: ['agent/sandbox/search'],
@@ -118,7 +118,7 @@ const sandbox = [
   },
   {
     id: 'sandbox-searches-show-hidden-files',
-    file: 'src/agent/tools/search/search-place.ts',
+    file: 'src/agent/tools/search/ripgrep.ts',
     find: 'if (!isFolder) return [];',
     replace: 'if (isFolder || !isFolder) return [];',
     tests: ['agent/sandbox/search'],
@@ -139,14 +139,14 @@ const sandbox = [
   },
   {
     id: 'sandbox-simple-with-assignments',
-    file: 'src/agent/permission/simple.ts',
+    file: 'src/agent/permission/shell.ts',
     find: 'assignments.length === 0 && args',
     replace: 'args',
     tests: ['agent/permission/judge'],
   },
   {
     id: 'sandbox-uniq-writes-its-second-operand',
-    file: 'src/agent/permission/simple.ts',
+    file: 'src/agent/permission/shell.ts',
     find: "name !== 'uniq' || operands.length === 0",
     replace: "name !== 'uniq' || true",
     tests: ['agent/permission/judge'],
@@ -160,7 +160,7 @@ const sandbox = [
   },
   {
     id: 'sandbox-invisible-characters-are-plain',
-    file: 'src/agent/permission/parse.ts',
+    file: 'src/agent/permission/shell-command.ts',
     find: 'invisible.test(text) ? undefined : readPlain(text)',
     replace: 'readPlain(text)',
     tests: ['agent/permission/judge'],
@@ -195,14 +195,14 @@ const sandbox = [
   },
   {
     id: 'sandbox-git-file-opens-any-repository',
-    file: 'src/agent/sandbox/repository.ts',
+    file: 'src/agent/sandbox/sandbox.ts',
     find: 'return isKnown && isWithin(common, gitDir)',
     replace: 'return isWithin(common, gitDir)',
     tests: ['agent/sandbox/repository'],
   },
   {
     id: 'sandbox-worktree-shows-tracked-secrets',
-    file: 'src/agent/sandbox/repository.ts',
+    file: 'src/agent/sandbox/sandbox.ts',
     find: '...(isBare ? [] : common)',
     replace: '...common',
     tests: ['agent/sandbox/repository'],
@@ -324,7 +324,7 @@ const permission = [
   },
   {
     id: 'permission-shell-one-part-is-enough',
-    file: 'src/agent/permission/ruling.ts',
+    file: 'src/agent/permission/rule.ts',
     find: '(strictness[kind] > strictness[worst] ? kind : worst)',
     replace: "(strictness[kind] > strictness[worst] && kind === 'deny' ? kind : worst)",
     tests: ['agent/permission/judge'],
@@ -334,14 +334,14 @@ const permission = [
 const hooksAndServers = [
   {
     id: 'hooks-exit-2-does-not-block-precompact',
-    file: 'src/agent/hooks/hook-answer.ts',
+    file: 'src/agent/hooks/hook-runner.ts',
     find: "  'SubagentStop',\n  'PreCompact',\n]);",
     replace: "  'SubagentStop',\n]);",
     tests: ['agent/hooks/hook-runner'],
   },
   {
     id: 'hooks-last-verdict-wins',
-    file: 'src/agent/hooks/hook-answer.ts',
+    file: 'src/agent/hooks/hook-runner.ts',
     find: 'strictness[each.decision] > strictness[worst.decision] ? each',
     replace: 'true ? each',
     tests: ['agent/hooks/hook-runner'],
@@ -355,7 +355,7 @@ const hooksAndServers = [
   },
   {
     id: 'mcp-project-approves-its-own-servers',
-    file: 'src/agent/mcp/approval.ts',
+    file: 'src/agent/mcp/servers.ts',
     find: "settings.filter(({ scope }) => scope !== 'project')",
     replace: 'settings',
     tests: ['agent/mcp/config'],
@@ -376,14 +376,14 @@ const hooksAndServers = [
   },
   {
     id: 'mcp-follows-redirects-to-other-hosts',
-    file: 'src/agent/mcp/bounded-fetch.ts',
+    file: 'src/agent/mcp/connection.ts',
     find: 'await fetch(url, init);',
     replace: "await fetch(url, { ...init, redirect: 'follow' });",
     tests: ['agent/mcp/hostile'],
   },
   {
     id: 'mcp-result-images-unlimited',
-    file: 'src/agent/mcp/result.ts',
+    file: 'src/agent/mcp/server-tool.ts',
     find: 'if (++images <= limits.images) kept.push(block);',
     replace: '++images;\n      kept.push(block);',
     tests: ['agent/mcp/result'],
@@ -659,7 +659,7 @@ const tools = [
   },
   {
     id: 'skill-commands-run-where-they-would-be-asked-for',
-    file: 'src/agent/inline-shell.ts',
+    file: 'src/agent/prompt-intake.ts',
     find: ".kind !== 'allow') return undefined;",
     replace: ".kind === 'deny') return undefined;",
     tests: ['agent/inline-shell'],

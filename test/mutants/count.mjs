@@ -46,7 +46,7 @@ export const mutants = [
   },
   {
     id: 'copy-flag-lost',
-    file: 'src/library/index/usage-rows.ts',
+    file: 'src/library/index/row-writer.ts',
     find: '(isCopy ? copyFlag : 0);',
     replace: '0;',
     tests,

@@ -1,5 +1,5 @@
 // Doctor: what it finds, how severe it is, what it repairs, and what it leaves alone.
-const mendable = 'src/doctor/repair/mendable.ts';
+const mendable = 'src/doctor/repair/repair.ts';
 const rule = "return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';";
 const repair = 'src/doctor/repair/repair.ts';
 const blocks = 'src/doctor/repair/blocks.ts';
@@ -192,21 +192,21 @@ export const mutants = [
   },
   {
     id: 'explicit-pin-counts-as-lost-leaf',
-    file: 'src/doctor/checks/graph-branches.ts',
+    file: 'src/doctor/checks/graph.ts',
     find: ' || pin?.explicit === true) return [];',
     replace: ') return [];',
     tests: ['doctor/checks/graph'],
   },
   {
     id: 'screen-misses-lone-escapes',
-    file: 'src/doctor/checks/screen-bytes.ts',
+    file: 'src/doctor/checks/screen.ts',
     find: '!isUtf8(bytes) || hasLoneEscape(bytes)',
     replace: '!isUtf8(bytes)',
     tests: ['doctor/diagnosis/library'],
   },
   {
     id: 'screen-misses-empty-text',
-    file: 'src/doctor/checks/screen-bytes.ts',
+    file: 'src/doctor/checks/screen.ts',
     find: 'isOdd ||= hasEmptyText(bytes);',
     replace: '',
     tests: ['doctor/diagnosis/library'],
@@ -227,14 +227,14 @@ export const mutants = [
   },
   {
     id: 'a-trailing-call-is-a-warning',
-    file: 'src/doctor/checks/stored-calls.ts',
+    file: 'src/doctor/checks/api.ts',
     find: "i > lastPrompt ? 'info' : 'warn'",
     replace: "'warn'",
     tests: ['doctor/checks/api'],
   },
   {
     id: 'too-long-is-forgotten',
-    file: 'src/doctor/checks/stored-errors.ts',
+    file: 'src/doctor/checks/api.ts',
     find: 'if (last === undefined || !last.isApiError) return [];',
     replace: 'return [];',
     tests: ['doctor/checks/api'],
@@ -248,28 +248,28 @@ export const mutants = [
   },
   {
     id: 'records-of-requests-are-not-asked',
-    file: 'src/doctor/checks/thinking-bound.ts',
+    file: 'src/doctor/checks/thinking.ts',
     find: "if (!isSame && !isUnknown && !isStripped) return 'bound';",
     replace: '',
     tests: ['doctor/checks/thinking'],
   },
   {
     id: 'gap-in-thinking-is-not-found',
-    file: 'src/doctor/checks/thinking-bound.ts',
+    file: 'src/doctor/checks/thinking.ts',
     find: 'if (!isSame && isStripped && hasEarlier) isHole = true;',
     replace: '',
     tests: ['doctor/checks/thinking'],
   },
   {
     id: 'leading-thinking-must-be-there',
-    file: 'src/doctor/checks/thinking-bound.ts',
+    file: 'src/doctor/checks/thinking.ts',
     find: 'hasEarlier ||= message.hasThinking;',
     replace: 'hasEarlier = true;',
     tests: ['doctor/checks/thinking'],
   },
   {
     id: 'younger-line-before-thinking-is-not-noticed',
-    file: 'src/doctor/checks/thinking-bound.ts',
+    file: 'src/doctor/checks/thinking.ts',
     find: 'newest.time > node.time',
     replace: 'newest.time > node.time + 86_400_000',
     tests: ['doctor/checks/thinking'],
@@ -290,7 +290,7 @@ export const mutants = [
   },
   {
     id: 'marked-thinking-is-judged',
-    file: 'src/doctor/checks/thinking-bound.ts',
+    file: 'src/doctor/checks/thinking.ts',
     find: 'chain.slice(mark + 1)',
     replace: 'chain.slice(0)',
     tests: ['doctor/checks/thinking'],
@@ -318,14 +318,14 @@ export const mutants = [
   },
   {
     id: 'file-named-after-neither-has-no-strangers',
-    file: 'src/doctor/checks/graph-branches.ts',
+    file: 'src/doctor/checks/graph.ts',
     find: 'return [...counts].find(([, count]) => count === most)?.[0];',
     replace: 'return undefined;',
     tests: ['doctor/never-less'],
   },
   {
     id: 'restored-lines-count-as-read',
-    file: 'src/doctor/checks/restored.ts',
+    file: 'src/doctor/checks/lines.ts',
     find: 'if (lines[node.line - 1]?.code !== undefined) node.hide();',
     replace: ';',
     tests: ['doctor/never-less'],
@@ -346,14 +346,14 @@ export const mutants = [
   },
   {
     id: 'changed-system-prompt-is-not-noticed',
-    file: 'src/doctor/checks/recorded-prompt.ts',
+    file: 'src/doctor/checks/requests.ts',
     find: 'if (!isSame) return',
     replace: 'if (false) return',
     tests: ['doctor/checks/thinking'],
   },
   {
     id: 'prompt-of-an-old-client-fits',
-    file: 'src/doctor/checks/recorded-prompt.ts',
+    file: 'src/doctor/checks/requests.ts',
     find: 'version !== undefined && !isVersionSince(version, firstWithSnapshot)',
     replace: 'false',
     tests: ['doctor/checks/thinking'],

@@ -40,7 +40,7 @@ export const mutants = [
   },
   {
     id: 'tab-gets-json',
-    file: 'src/web/server/http/refused.ts',
+    file: 'src/web/server/http/guard.ts',
     find: "mode === 'navigate'",
     replace: 'false',
     tests: guard,

@@ -30,7 +30,7 @@ export const mutants = [
   },
   {
     id: 'redact-takes-buffers-only',
-    file: 'src/surgery/redact/redact-parcel.ts',
+    file: 'src/surgery/redact/survey.ts',
     find: 'redactor.redact(asBuffer(bytes),',
     replace: 'redactor.redact(bytes as Buffer,',
     tests: ['base/node/node-types'],

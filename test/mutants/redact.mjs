@@ -1,17 +1,17 @@
 // Redact: every rule finds its secret in every writing, a value has one placeholder, nothing else changes, and no copy
 // is left over.
 const find = 'src/surgery/secrets/find.ts';
-const checks = 'src/surgery/secrets/rules/value-checks.ts';
-const scanner = 'src/surgery/secrets/keyword-scanner.ts';
+const checks = 'src/surgery/secrets/rules/rule.ts';
+const scanner = 'src/surgery/secrets/view.ts';
 const placeholders = 'src/surgery/secrets/placeholders.ts';
 const view = 'src/surgery/secrets/view.ts';
-const kept = 'src/surgery/secrets/kept-values.ts';
-const names = 'src/surgery/secrets/safe-names.ts';
-const excerpt = 'src/surgery/secrets/excerpt.ts';
+const kept = 'src/surgery/secrets/json-view.ts';
+const names = 'src/surgery/secrets/redact-text.ts';
+const excerpt = 'src/surgery/secrets/redact-text.ts';
 const redactor = 'src/surgery/redact/redactor.ts';
 const redact = 'src/surgery/redact/redact.ts';
 const elsewhere = 'src/surgery/redact/redact-elsewhere.ts';
-const archive = 'src/surgery/redact/redact-archive.ts';
+const archive = 'src/surgery/redact/survey.ts';
 const code = 'src/surgery/secrets/rules/code-rules.ts';
 const table = ['surgery/secrets/secret-table'];
 const claims = ['surgery/secrets/claims'];
@@ -195,14 +195,14 @@ export const mutants = [
   // Bytes
   {
     id: 'backslash-before-quote',
-    file: 'src/surgery/secrets/json-strings.ts',
+    file: 'src/surgery/secrets/json-view.ts',
     find: 'if (((end - slash) & 1) === 0)',
     replace: 'if (end === slash)',
     tests: bytes,
   },
   {
     id: 'byte-lost',
-    file: 'src/surgery/secrets/lossless-text.ts',
+    file: 'src/surgery/secrets/json-view.ts',
     find: 'start = ++at;',
     replace: 'at++; start = at + 1;',
     tests: bytes,
@@ -252,7 +252,7 @@ export const mutants = [
   // A session
   {
     id: 'thinking-left',
-    file: 'src/surgery/redact/redact-thinking.ts',
+    file: 'src/surgery/redact/redact.ts',
     find: 'if (removed.length > 0) blocks.set',
     replace: 'if (removed.length < 0) blocks.set',
     tests: session,
@@ -424,14 +424,14 @@ export const mutants = [
   },
   {
     id: 'copies-batches-stay',
-    file: 'src/trace/state/forget.ts',
+    file: 'src/trace/state/mute.ts',
     find: "['outbox', 'dead']",
     replace: "['outbox']",
     tests: ['cli/redact/redact-copies'],
   },
   {
     id: 'copies-batches-packed',
-    file: 'src/trace/state/forget.ts',
+    file: 'src/trace/state/mute.ts',
     find: 'if (body[0] !== 0x1f',
     replace: 'if (body[0] === 0x1f',
     tests: ['cli/redact/redact-copies'],
@@ -480,14 +480,14 @@ export const mutants = [
   },
   {
     id: 'exported-file-name',
-    file: 'src/surgery/redact/redact-parcel.ts',
+    file: 'src/surgery/redact/survey.ts',
     find: 'redactor.renameFile(name)',
     replace: 'name',
     tests: ['surgery/redact/redact-parcel'],
   },
   {
     id: 'exported-thinking',
-    file: 'src/surgery/redact/redact-parcel.ts',
+    file: 'src/surgery/redact/survey.ts',
     find: 'edits.length === 0 ? redacted',
     replace: 'edits.length >= 0 ? redacted',
     tests: ['surgery/redact/redact-parcel'],

@@ -124,14 +124,14 @@ export const mutants = [
   },
   {
     id: 'old-attachments',
-    file: 'src/session/resume/messages/tail.ts',
+    file: 'src/session/resume/messages/merge.ts',
     find: "!rules.has('looksPastAttachments') || ",
     replace: '',
     tests: ['session/resume/older-clients', 'session/resume/versions'],
   },
   {
     id: 'old-api-error',
-    file: 'src/session/resume/messages/tail.ts',
+    file: 'src/session/resume/messages/merge.ts',
     find: "source === 'message' && !isApiError;",
     replace: "source === 'message';",
     tests: ['session/resume/older-clients', 'session/resume/versions'],
@@ -152,14 +152,14 @@ export const mutants = [
   },
   {
     id: 'old-thinking',
-    file: 'src/session/resume/messages/model.ts',
+    file: 'src/session/resume/messages/for-request.ts',
     find: "if (!rules.has('dropsOtherThinking')) return draft;",
     replace: '',
     tests: ['session/resume/older-clients', 'session/resume/versions'],
   },
   {
     id: 'old-models',
-    file: 'src/session/resume/messages/model.ts',
+    file: 'src/session/resume/messages/for-request.ts',
     find: 'isOffered(name) && !models.missing.some((each) => name.includes(each))',
     replace: 'isOffered(name)',
     tests: ['session/resume/older-clients', 'session/resume/versions'],

@@ -33,7 +33,7 @@ export const mutants = [
   },
   {
     id: 'source-is-not-checked',
-    file: 'src/surgery/engine/source.ts',
+    file: 'src/surgery/engine/plan.ts',
     find: 'refuseOtherFile(main, options);',
     replace: '',
     tests: ['session/transcript/recognise'],
@@ -75,7 +75,7 @@ export const mutants = [
   },
   {
     id: 'undo-follows-links',
-    file: 'src/surgery/engine/undo.ts',
+    file: 'src/surgery/engine/operation-log.ts',
     find: 'if (home !== undefined) refuseLeaving(file, home);',
     replace: '',
     tests: ['surgery/links'],
@@ -89,7 +89,7 @@ export const mutants = [
   },
   {
     id: 'moved-links-are-lost',
-    file: 'src/surgery/engine/undo.ts',
+    file: 'src/surgery/engine/operation-log.ts',
     find: 'if (lstatSync(file).isSymbolicLink())',
     replace: "if (file === '')",
     tests: ['surgery/links'],
@@ -138,7 +138,7 @@ export const mutants = [
   },
   {
     id: 'bundle-devices',
-    file: 'src/surgery/bundle/paths.ts',
+    file: 'src/surgery/bundle/format.ts',
     find: ' && !deviceName.test(name)',
     replace: '',
     tests: ['surgery/bundle-names'],
@@ -166,14 +166,14 @@ export const mutants = [
   },
   {
     id: 'orphans-are-not-found',
-    file: 'src/library/archive/orphans.ts',
+    file: 'src/library/archive/archive.ts',
     find: '&& !names.has(',
     replace: '&& names.has(',
     tests: ['library/archive/orphans'],
   },
   {
     id: 'missing-folders-are-not-said',
-    file: 'src/surgery/operations/relocate.ts',
+    file: 'src/surgery/operations/move.ts',
     find: 'if (stats?.isDirectory() === true) return [];',
     replace: 'if (stats?.isFile() !== true) return [];',
     tests: ['surgery/missing-folder'],

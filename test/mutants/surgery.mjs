@@ -1,7 +1,7 @@
 // Surgery: what each operation promises, the proof, the writes to disk, the operation log, locks, undo and bundles.
 const operate = 'src/surgery/engine/operate.ts';
-const prove = 'src/surgery/engine/prove.ts';
-const undo = 'src/surgery/engine/undo.ts';
+const prove = 'src/surgery/engine/stage.ts';
+const undo = 'src/surgery/engine/operation-log.ts';
 const log = 'src/surgery/engine/operation-log.ts';
 const replace = 'src/store/replace.ts';
 const format = 'src/surgery/bundle/format.ts';
@@ -213,7 +213,7 @@ export const mutants = [
   },
   {
     id: 'fork-keeps-prompt-ids',
-    file: 'src/surgery/engine/ids.ts',
+    file: 'src/surgery/engine/new-session.ts',
     find: "edits.push({ path: ['promptId'], set: this.#prompt(promptId) });",
     replace: 'edits.push();',
     tests: ['surgery/operations/fork'],
@@ -234,14 +234,14 @@ export const mutants = [
   },
   {
     id: 'strip-takes-calls-within-the-limit',
-    file: 'src/surgery/strip/strip-calls.ts',
+    file: 'src/surgery/strip/strip-options.ts',
     find: 'if (!isOpen(node)) vetoed.add(toolUseId);',
     replace: 'if (!isOpen(node)) continue;',
     tests: ['surgery/strip/strip'],
   },
   {
     id: 'keep-last-keeps-one-turn-less',
-    file: 'src/surgery/strip/strip-scope.ts',
+    file: 'src/surgery/strip/strip.ts',
     find: 'turns.length - count)',
     replace: 'turns.length - count + 1)',
     tests: ['surgery/strip/strip'],
@@ -255,7 +255,7 @@ export const mutants = [
   },
   {
     id: 'compress-parts-calls-from-results',
-    file: 'src/surgery/operations/compress-cut.ts',
+    file: 'src/surgery/operations/compress-summary.ts',
     find: 'while (from > 0 && unsafe.has(from)) from--;',
     replace: '',
     tests: ['surgery/operations/compress'],
@@ -276,14 +276,14 @@ export const mutants = [
   },
   {
     id: 'split-tears-answers-apart',
-    file: 'src/surgery/operations/split.ts',
+    file: 'src/surgery/operations/rewind.ts',
     find: 'if ((next?.continued.size ?? 0) > 0 || answersEarlier)',
     replace: 'if (answersEarlier)',
     tests: ['surgery/ends'],
   },
   {
     id: 'split-gives-all-outputs-to-both',
-    file: 'src/surgery/operations/split.ts',
+    file: 'src/surgery/operations/rewind.ts',
     find: 'if (!isNamed && agentTexts.length === 0) leftOut.add(output.path);',
     replace: '',
     tests: ['surgery/ends'],
@@ -333,7 +333,7 @@ export const mutants = [
   },
   {
     id: 'move-takes-neighbours-along',
-    file: 'src/surgery/operations/relocate.ts',
+    file: 'src/surgery/operations/move.ts',
     find: "return rest === '' || (isWindows ? /^[\\\\/]/ : /^\\//).test(rest) ? rest : undefined;",
     replace: 'return rest;',
     tests: ['surgery/operations/move'],
@@ -354,7 +354,7 @@ export const mutants = [
   },
   {
     id: 'bundle-takes-a-way-up',
-    file: 'src/surgery/bundle/paths.ts',
+    file: 'src/surgery/bundle/format.ts',
     find: ' && !/^\\.+$|[. ]$/.test(name)',
     replace: '',
     tests: ['surgery/bundle-format'],
@@ -424,7 +424,7 @@ export const mutants = [
   },
   {
     id: 'thinking-of-every-model-is-bound',
-    file: 'src/api/request/thinking-binding.ts',
+    file: 'src/api/request/thinking-prefix.ts',
     find: 'if (version === null) return false;',
     replace: 'return true;',
     tests: ['surgery/thinking'],
@@ -459,7 +459,7 @@ export const mutants = [
   },
   {
     id: 'foreign-prompt-comes-along',
-    file: 'src/surgery/operations/foreign-prompt.ts',
+    file: 'src/surgery/operations/fork.ts',
     find: "return subtype === 'prompt_snapshot' || subtype === 'deferred_tools_record';",
     replace: "return subtype === 'deferred_tools_record';",
     tests: ['surgery/operations/foreign-prompt'],

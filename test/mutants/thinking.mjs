@@ -2,9 +2,9 @@
 const check = 'src/api/server/thinking-check.ts';
 const prefix = 'src/api/request/thinking-prefix.ts';
 const fit = 'src/agent/session/thinking.ts';
-const keeper = 'src/agent/session/prompt-keeper.ts';
+const keeper = 'src/agent/session/frozen-prompt.ts';
 const answer = 'src/agent/loop/answer.ts';
-const facts = 'src/agent/session/chain-facts.ts';
+const facts = 'src/agent/session/conversation.ts';
 const server = ['api/server/thinking-check'];
 const agent = ['agent/preserved-thinking'];
 const refused = ['agent/thinking-refused'];
@@ -111,7 +111,7 @@ export const mutants = [
   },
   {
     id: 'a-prompt-of-a-stranger-is-sent',
-    file: 'src/surgery/operations/foreign-prompt.ts',
+    file: 'src/surgery/operations/fork.ts',
     find: "  'clew-prompt',\n",
     replace: '',
     tests: ['surgery/private-lines'],

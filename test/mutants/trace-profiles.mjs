@@ -9,7 +9,7 @@ const draft = 'src/trace/read/draft.ts';
 const reader = 'src/trace/read/turn-reader.ts';
 const root = 'src/trace/read/turn-root.ts';
 const mute = 'src/trace/state/mute.ts';
-const wanted = 'src/trace/session/wanted-turns.ts';
+const wanted = 'src/trace/session/trace-session.ts';
 
 export const mutants = [
   // Inputs, outputs and totals
@@ -192,7 +192,7 @@ export const mutants = [
   },
   {
     id: 'parent-of-the-clients-own-traces',
-    file: 'src/trace/config/trace-parent.ts',
+    file: 'src/trace/config/config.ts',
     find: '(hasOwnTraces(env) ? undefined : parseTraceparent(env.TRACEPARENT))',
     replace: 'parseTraceparent(env.TRACEPARENT)',
     tests: ['trace/sent-settings'],

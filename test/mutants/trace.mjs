@@ -1,16 +1,16 @@
 // Tracing: ids, turns, usage, copies, durable files, delivery, profiles, encodings, content, settings and the hook.
-const ids = 'src/trace/span/ids.ts';
+const ids = 'src/trace/span/span.ts';
 const draft = 'src/trace/read/draft.ts';
 const turnReader = 'src/trace/read/turn-reader.ts';
 const cursor = 'src/trace/read/cursor.ts';
-const usage = 'src/trace/read/usage.ts';
+const usage = 'src/trace/read/trace-line.ts';
 const spans = 'src/trace/spans/spans.ts';
 const conversationSpans = 'src/trace/spans/conversation-spans.ts';
 const spool = 'src/trace/session/spool-turns.ts';
-const times = 'src/trace/read/response-times.ts';
+const times = 'src/trace/read/trace-line.ts';
 const order = 'src/trace/read/line-order.ts';
 const ledger = 'src/trace/session/ledger.ts';
-const durable = 'src/trace/state/durable.ts';
+const durable = 'src/trace/state/places.ts';
 const outbox = 'src/trace/outbox/outbox.ts';
 const session = 'src/trace/session/trace-session.ts';
 const send = 'src/trace/outbox/send.ts';
@@ -792,7 +792,7 @@ export const mutants = [
   },
   {
     id: 'images-sent',
-    file: 'src/trace/span/placeholder.ts',
+    file: 'src/trace/span/span.ts',
     find: 'if (placeholder !== undefined) return { ...placeholder };',
     replace: '',
     tests: ['trace/spans/spans'],
@@ -807,7 +807,7 @@ export const mutants = [
   },
   {
     id: 'projects-left-out-are-traced',
-    file: 'src/trace/session/wanted-turns.ts',
+    file: 'src/trace/session/trace-session.ts',
     find: 'turns.filter((turn) => isTraced(config, turn.about.cwd))',
     replace: 'turns.filter(() => true)',
     tests: ['trace/sent'],
@@ -844,7 +844,7 @@ export const mutants = [
   },
   {
     id: 'first-project-rule-decides',
-    file: 'src/trace/config/projects.ts',
+    file: 'src/trace/config/config.ts',
     find: 'for (const entry of projects) {',
     replace: 'for (const entry of [...projects].reverse()) {',
     tests: ['trace/config/config'],
@@ -903,7 +903,7 @@ export const mutants = [
   },
   {
     id: 'any-path-is-a-previous-session',
-    file: 'src/trace/hook/previous-session.ts',
+    file: 'src/trace/hook/answer-hook.ts',
     find: ' || !/^[\\w-]{1,100}$/.test(id)',
     replace: '',
     tests: ['trace/hook/hook'],

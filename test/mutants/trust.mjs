@@ -1,7 +1,7 @@
 // Trust: nothing in a folder takes effect before the user accepts it, and the user sees all of it.
 const settings = 'src/agent/settings/settings.ts';
 const acceptance = 'src/agent/trust/trust.ts';
-const offer = 'src/agent/trust/offer.ts';
+const offer = 'src/agent/trust/trust.ts';
 
 export const mutants = [
   {
@@ -62,7 +62,7 @@ export const mutants = [
   },
   {
     id: 'links-lead-out',
-    file: 'src/agent/prompt/definition-files.ts',
+    file: 'src/agent/prompt/front-matter.ts',
     find: 'if (await isInside(each.file, [project]))',
     replace: 'if ((await isInside(each.file, [project])) || true)',
     tests: ['agent/prompt/command'],
@@ -146,14 +146,14 @@ export const mutants = [
   },
   {
     id: 'budget-takes-models-without-a-price',
-    file: 'src/agent/loop/budget.ts',
+    file: 'src/agent/loop/cost.ts',
     find: 'if (maxUsd === undefined || meter.isPriced(model)) return;',
     replace: 'return;',
     tests: ['agent/loop/budget'],
   },
   {
     id: 'budget-sends-what-has-no-price',
-    file: 'src/agent/loop/budget.ts',
+    file: 'src/agent/loop/cost.ts',
     find: 'if (problem === undefined) yield*',
     replace: 'if (problem === undefined || true) yield*',
     tests: ['agent/loop/budget'],
@@ -181,7 +181,7 @@ export const mutants = [
   },
   {
     id: 'seen-controls-are-hidden',
-    file: 'src/base/text/revealed-text.ts',
+    file: 'src/base/text/hostile-text.ts',
     find: "if (char === '\\n' || char === '\\t') return char;",
     replace: "if (char !== '') return char === '\\n' ? char : '';",
     tests: ['cli/console/dialog/dialog'],

@@ -2,8 +2,8 @@
 // its row in docs/safety.md allows, and the files around stay as they are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import type { ReplyBlock } from '../../src/api/server/script.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import type { Run } from '../support/clew.ts';
 import { type HostilePlace, makeHostilePlace, sessionNames } from '../support/hostile-place.ts';
 import { readSafetyTable, rowFor } from '../support/safety-table.ts';

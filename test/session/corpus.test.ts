@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { sessionUsage, usageLinesOf } from '../../src/session/facts/session-usage.ts';
+import { sessionUsage, turnUsage, usageLinesOf } from '../../src/session/facts/session-usage.ts';
 import { summarise } from '../../src/session/facts/summary.ts';
-import { turnUsage } from '../../src/session/facts/turn-usage.ts';
 import { findReplayed } from '../../src/session/graph/replay.ts';
 import { diagnosticsOf, loadAgent, loadSession, type Session } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';

@@ -9,7 +9,7 @@ import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { toolCallsOf } from '../../src/session/turns/tool-calls.ts';
 import { messagesOf, turnsOf } from '../../src/session/turns/turns.ts';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { recordings } from '../interop/recordings.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { corpusValues } from '../support/corpus-values.ts';

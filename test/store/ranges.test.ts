@@ -3,7 +3,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RangeReader } from '../../src/store/ranges.ts';
+import { RangeReader } from '../../src/store/lines.ts';
 import { randomFrom } from '../support/json-text.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeOldSlug, encodeSlug, slugMatches, slugsFor } from '../../src/store/slug.ts';
+import { encodeOldSlug, encodeSlug, slugMatches, slugsFor } from '../../src/store/roots.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { filesBelow } from '../support/paths.ts';
 

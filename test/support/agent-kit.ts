@@ -5,9 +5,8 @@ import type { TestContext } from 'node:test';
 import { type AgentReplacements, openAgent } from '../../src/agent/agent.ts';
 import type { Agent, AgentOptions } from '../../src/agent/contract/agent.ts';
 import type { AgentEvent } from '../../src/agent/contract/event.ts';
-import type { MessagesServer } from '../../src/api/server/messages-server.ts';
+import { type MessagesServer, startScriptedServer } from '../../src/api/server/messages-server.ts';
 import type { Script } from '../../src/api/server/script.ts';
-import { startScriptedServer } from '../../src/api/server/scripted-server.ts';
 import { asObject, type JsonObject } from '../../src/base/json/json.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 

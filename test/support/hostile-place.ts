@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, lchownSync, linkSync, lutimesSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { encodeSlug } from '../../src/store/slug.ts';
+import { encodeSlug } from '../../src/store/roots.ts';
 import { cleanEnv } from './clew.ts';
 import { hostileName, writeHostileDamage } from './hostile-damage.ts';
 import { writeHostileLibrary } from './hostile-session.ts';

@@ -8,15 +8,14 @@ import type { AgentEvent, AgentHappening, TurnEnded } from '../../src/agent/cont
 import { type AgentHooks, emptyVerdict } from '../../src/agent/contract/hook.ts';
 import type { PermissionJudge } from '../../src/agent/contract/permission.ts';
 import { type CallContext, failedOutcome, type Tool, type ToolOutcome } from '../../src/agent/contract/tool.ts';
-import type { Clock } from '../../src/agent/loop/clock.ts';
 import type { AgentContext } from '../../src/agent/loop/context.ts';
 import { CostMeter } from '../../src/agent/loop/cost.ts';
-import { EventBus } from '../../src/agent/loop/event-bus.ts';
+import { type Clock, EventBus } from '../../src/agent/loop/event-bus.ts';
 import { runTurn } from '../../src/agent/loop/loop.ts';
+import { UsedIds } from '../../src/agent/session/conversation.ts';
 import { freezePrompt } from '../../src/agent/session/frozen-prompt.ts';
 import { type OpenSession, openSession } from '../../src/agent/session/open-session.ts';
-import { UsedIds } from '../../src/agent/session/used-ids.ts';
-import { makeWorkspace } from '../../src/agent/tools/shell/workspace.ts';
+import { makeWorkspace } from '../../src/agent/tools/shell/background.ts';
 import type { ModelEvent, ModelFailure, ModelRequest, StreamModel } from '../../src/api/client/model.ts';
 import { asObject, type JsonObject } from '../../src/base/json/json.ts';
 import { bundledPrices } from '../../src/models/price-list.ts';

@@ -2,7 +2,7 @@
 import { isArray, type JsonValue } from '../../src/base/json/json.ts';
 import { texts } from '../../src/session/resume/client/client.ts';
 import type { WireBlock, WireMessage } from '../../src/session/resume/messages/draft.ts';
-import type { ClientHost } from '../../src/session/resume/messages/model.ts';
+import type { ClientHost } from '../../src/session/resume/messages/for-request.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
 import type { TranscriptBuilder } from './transcript-builder.ts';
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
 import { readUsage } from '../../src/format/entry/usage.ts';
-import type { Head, MessageHead } from '../../src/format/scan/head.ts';
-import { kindOfText } from '../../src/session/transcript/input.ts';
+import type { Head, MessageHead } from '../../src/format/scan/scan.ts';
+import { kindOfText } from '../../src/session/transcript/node.ts';
 
 export function referenceHead(entry: JsonObject): Head {
   const isAttachment = entry.type === 'attachment';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { shellQuote } from '../../src/base/text/shell-quote.ts';
+import { shellQuote } from '../../src/base/text/human.ts';
 import type { Run } from './clew.ts';
 import { clew } from './dist.ts';
 import { type HostilePlace, snapshotAround } from './hostile-place.ts';

@@ -1,6 +1,6 @@
 // Compares a value with a table of `src/format/`: keys that the table lacks, and values of another kind.
 import { isObject, type JsonObject } from '../../src/base/json/json.ts';
-import { type Fields, isOfKind, type Kind } from '../../src/format/entry/fields.ts';
+import { type Fields, isOfKind, type Kind } from '../../src/format/entry/block.ts';
 
 export function undeclaredKeys(value: object, ...tables: readonly Fields[]): string[] {
   return Object.keys(value).filter((key) => key !== 'type' && !tables.some((table) => Object.hasOwn(table, key)));

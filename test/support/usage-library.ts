@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
 import type { Database } from '../../src/library/index/database.ts';
 import { updateRows } from '../../src/library/index/indexer.ts';
 import { openIndex } from '../../src/library/index/schema.ts';
-import { countLibrary, type PricedMessage } from '../../src/library/usage/library-usage.ts';
+import { countLibrary, type PricedMessage } from '../../src/library/usage/cells.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { loadSession } from '../../src/session/load/session.ts';
 import { requestMessages } from '../../src/session/resume/request/request.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
-import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
+import { unpackBundle } from '../../src/surgery/bundle/read.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { type Bench, benchOf, someRealSessions } from '../support/surgery-kit.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 

@@ -7,9 +7,13 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { operationsFolder, readRecords, removeUnrecorded } from '../../src/surgery/engine/operation-log.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
-import { undoInterrupted } from '../../src/surgery/engine/undo.ts';
+import {
+  operationsFolder,
+  readRecords,
+  removeUnrecorded,
+  undoInterrupted,
+} from '../../src/surgery/engine/operation-log.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planTag } from '../../src/surgery/operations/rename.ts';
 import { recordDiskCalls } from '../support/disk-calls.ts';

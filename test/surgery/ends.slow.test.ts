@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import { isBoundary } from '../../src/session/transcript/node.ts';
 import { turnsOf } from '../../src/session/turns/turns.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
+import { loadSource, type Source } from '../../src/surgery/engine/plan.ts';
 import { planRename } from '../../src/surgery/operations/rename.ts';
-import { planRewind } from '../../src/surgery/operations/rewind.ts';
-import { planSplit } from '../../src/surgery/operations/split.ts';
+import { planRewind, planSplit } from '../../src/surgery/operations/rewind.ts';
 import { type Bench, benchOf, contentsOf, someRealSessions, undoLast } from '../support/surgery-kit.ts';
 
 test('real sessions are renamed, rewound and split as their turns allow, and undo restores their bytes', async (context) => {

@@ -5,13 +5,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '../../src/base/errors/errors.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';
-import { titleOf } from '../../src/session/facts/title.ts';
+import { titleOf } from '../../src/session/facts/summary.ts';
 import { loadSession } from '../../src/session/load/session.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
+import { loadSource, type Source } from '../../src/surgery/engine/plan.ts';
 import { planRename, planTag } from '../../src/surgery/operations/rename.ts';
-import { planRewind } from '../../src/surgery/operations/rewind.ts';
-import { planSplit } from '../../src/surgery/operations/split.ts';
+import { planRewind, planSplit } from '../../src/surgery/operations/rewind.ts';
 import { type Bench, benchWith, contentsOf, entriesOf, sentBy, undoLast } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../src/base/errors/errors.ts';
 import { planImport } from '../../src/surgery/bundle/import.ts';
-import { unpackBundle } from '../../src/surgery/bundle/unpack.ts';
+import { unpackBundle } from '../../src/surgery/bundle/read.ts';
 import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
 import { contentsOf, undoLast } from '../support/surgery-kit.ts';
 import { type Canary, hostileBundle, writeCanary } from './hostile-bundle.ts';

@@ -4,13 +4,12 @@ import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symli
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../src/library/archive/archive.ts';
-import { listArchive } from '../../src/library/archive/find.ts';
 import { removeSession } from '../../src/library/archive/remove.ts';
-import { restoreSession } from '../../src/library/archive/restore.ts';
+import { listArchive, restoreSession } from '../../src/library/archive/restore.ts';
 import { sessionFiles } from '../../src/store/session-files.ts';
 import { writeBundle } from '../../src/surgery/bundle/write.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planMove } from '../../src/surgery/operations/move.ts';
 import { findMovedProject } from '../../src/surgery/operations/moved-projects.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planMove } from '../../src/surgery/operations/move.ts';
 import { type Bench, benchWith, contentsOf, undoLast } from '../support/surgery-kit.ts';
 import { writeTree } from '../support/temp-folder.ts';

@@ -1,14 +1,12 @@
 // Every operation of surgery on one session, by name, as a function of the file: for tests that try all of them.
 import path from 'node:path';
 import { type OperateOptions, type Outcome, operate } from '../../src/surgery/engine/operate.ts';
-import type { Plan } from '../../src/surgery/engine/plan.ts';
-import { loadSource, type Source } from '../../src/surgery/engine/source.ts';
+import { loadSource, type Plan, type Source } from '../../src/surgery/engine/plan.ts';
 import { planCompress } from '../../src/surgery/operations/compress.ts';
 import { fileSummary } from '../../src/surgery/operations/compress-summary.ts';
 import { type ForkOptions, planFork } from '../../src/surgery/operations/fork.ts';
 import { planMove } from '../../src/surgery/operations/move.ts';
-import { planRewind, type RewindOptions } from '../../src/surgery/operations/rewind.ts';
-import { planSplit } from '../../src/surgery/operations/split.ts';
+import { planRewind, planSplit, type RewindOptions } from '../../src/surgery/operations/rewind.ts';
 import { planRedact } from '../../src/surgery/redact/redact.ts';
 import { planStrip } from '../../src/surgery/strip/strip.ts';
 import type { StripOptions } from '../../src/surgery/strip/strip-options.ts';

@@ -7,7 +7,7 @@ import { asObject, type JsonObject } from '../../src/base/json/json.ts';
 import { diagnoseSession } from '../../src/doctor/diagnosis/diagnose.ts';
 import { loadSession } from '../../src/session/load/session.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { BoundWriter, boundSessionId, text, token } from '../support/bound-session.ts';
 import { linesOf } from '../support/bound-thinking.ts';

@@ -1,6 +1,6 @@
 // Redacts the session of a bench as the command does.
 import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planRedact, type RedactedSecret, type RedactOptions } from '../../src/surgery/redact/redact.ts';
 import type { Redactor } from '../../src/surgery/redact/redactor.ts';
 import type { Bench } from '../support/surgery-kit.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { isBinding } from '../../src/api/request/thinking-binding.ts';
+import { isBinding } from '../../src/api/request/thinking-prefix.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../src/surgery/engine/source.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { planGraft } from '../../src/surgery/operations/graft.ts';
 import { BoundWriter, boundSession, boundSessionId, text, token } from '../support/bound-session.ts';
 import { judge, judgeLines, linesOf } from '../support/bound-thinking.ts';

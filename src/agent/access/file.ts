@@ -1,8 +1,10 @@
 // Reads a file up to a limit. Memory files, imports, mentions and commands are read here: their paths come from other
 // people's files and may lead to a pipe, a device or a very large file.
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/errors.ts';
+import { shellQuote } from '../../base/text/human.ts';
 
 export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: Buffer; readonly isCut: boolean }
@@ -58,4 +60,38 @@ function decode(bytes: Buffer, isCut: boolean): FileContent {
   // `stream` keeps back a character that the limit cut in half.
   const text = new TextDecoder(encoding).decode(bytes, { stream: isCut });
   return { kind: 'text', text, bytes, isCut };
+}
+
+export function resolvePath(written: string, folder: string, home: string): string {
+  if (written === '~' || written.startsWith('~/')) return path.join(home, written.slice(1));
+  return path.resolve(folder, written);
+}
+
+/** The path with all links resolved, or the path if it does not exist. */
+export async function realPath(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+/** Resolves links on both sides: a link that leads out is outside. */
+export async function isInside(file: string, folders: readonly string[]): Promise<boolean> {
+  const real = await realPath(file);
+  for (const folder of folders) {
+    const way = path.relative(await realPath(folder), real);
+    if (way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way))) return true;
+  }
+  return false;
+}
+
+export function smallerPictureCommand(file: string, side: number, platform: string = process.platform): string {
+  const { dir, name, ext } = path.parse(file);
+  const [from, to] = [file, path.join(dir, `${name}-small${ext}`)].map((each) =>
+    shellQuote(each.startsWith('-') ? `./${each}` : each),
+  );
+  return platform === 'darwin'
+    ? `sips -Z ${side} ${from} --out ${to}`
+    : `magick ${from} -resize '${side}x${side}>' ${to}`;
 }

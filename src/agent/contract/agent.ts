@@ -4,9 +4,9 @@
 import type { JsonObject } from '../../base/json/json.ts';
 import type { Environment } from '../../base/node/node-types.ts';
 import type { Usage } from '../../format/entry/usage.ts';
+import type { PermissionMode } from './confinement.ts';
 import type { EventSink, TurnEnded } from './event.ts';
 import type { Approve } from './permission.ts';
-import type { PermissionMode } from './permission-mode.ts';
 import type { Todo, UserAnswer, UserQuestion } from './tool.ts';
 
 /** Options of `openAgent`. */

@@ -1,5 +1,14 @@
 // How a command is confined: the permission judge decides it, the sandbox builds it, the tools run with it.
 
+/** The names of the permission modes. */
+export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+/** The name of a permission mode. */
+export type PermissionMode = (typeof permissionModes)[number];
+
+export function isPermissionMode(value: unknown): value is PermissionMode {
+  return permissionModes.some((mode) => mode === value);
+}
+
 /** `read-only`: it changes nothing and reads the project. `workspace`: it may also change the project. `open`: it runs as
  *  the user's own command; only files that a rule denies stay hidden. */
 export type Confinement = 'read-only' | 'workspace' | 'open';

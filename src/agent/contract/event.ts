@@ -2,7 +2,7 @@
 // screen shows or a tool does is already written.
 import type { ModelFailure } from '../../api/client/model.ts';
 import type { JsonObject, JsonValue } from '../../base/json/json.ts';
-import type { PermissionMode } from './permission-mode.ts';
+import type { PermissionMode } from './confinement.ts';
 import type { CallProgress, ToolOutcome } from './tool.ts';
 
 /** One thing that happened in a run of the agent, with its time. */

@@ -1,8 +1,7 @@
 // Permission to run a tool call: what the rules decide, what the user is asked and answers.
 import type { JsonObject } from '../../base/json/json.ts';
-import type { Confinement } from './confinement.ts';
+import type { Confinement, PermissionMode } from './confinement.ts';
 import type { ToolCallView } from './event.ts';
-import type { PermissionMode } from './permission-mode.ts';
 
 /** A rule from settings.json or a flag. The reason of a decision names its `source`. */
 export interface RuleText {

@@ -2,8 +2,7 @@
 // machine: that is an outcome with `isError`. It reaches everything else through `CallContext`, so tests can pass their
 // own.
 import type { JsonObject, JsonValue } from '../../base/json/json.ts';
-import type { Confinement, Launch, Sandbox } from './confinement.ts';
-import type { PermissionMode } from './permission-mode.ts';
+import type { Confinement, Launch, PermissionMode, Sandbox } from './confinement.ts';
 
 export interface Tool {
   /** Claude Code's name for it, or `mcp__server__tool`. */

@@ -2,13 +2,18 @@
 // is held back until the answer ends, so that its line has the final usage and stop reason.
 
 import { randomUUID } from 'node:crypto';
-import { isThinkingRefused, streamFailure } from '../../api/client/failure.ts';
-import type { ModelEvent, ModelFailure, ModelRequest } from '../../api/client/model.ts';
+import {
+  isThinkingRefused,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
+  streamFailure,
+} from '../../api/client/model.ts';
 import { sentBlocks, thinkingId } from '../../api/request/thinking-prefix.ts';
 import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
 import type { AnswerHead, EmitEvent, ThinkingReported, ToolCallView } from '../contract/event.ts';
+import type { UsedIds } from '../session/conversation.ts';
 import { hasThinking, markOf, type PrefixMark, withoutThinking } from '../session/thinking.ts';
-import type { UsedIds } from '../session/used-ids.ts';
 import type { AgentContext } from './context.ts';
 import { retryDelayMs } from './retry.ts';
 

@@ -1,10 +1,15 @@
 // When to compact a conversation, how to ask the model for a summary, and the text that replaces the history. Pure
 // functions.
-import type { ModelRequest } from '../../api/client/model.ts';
+
+import { randomUUID } from 'node:crypto';
+import { isPromptTooLong, type ModelRequest } from '../../api/client/model.ts';
 import { estimateTextTokens } from '../../api/request/json-size.ts';
 import { isArray, type JsonObject } from '../../base/json/json.ts';
 import { blocksOf, textOf } from '../../format/entry/block.ts';
+import { typedPrompts } from '../session/rewind.ts';
 import { withoutThinking } from '../session/thinking.ts';
+import type { AgentContext } from './context.ts';
+import { collectAnswer, makeRequest } from './request.ts';
 
 type Messages = ModelRequest['messages'];
 
@@ -45,7 +50,7 @@ export function summaryQuestion(focus: string | undefined): string {
 }
 
 /** The text of an answer, or why it is not a summary. */
-export function readSummary(
+function readSummary(
   blocks: readonly JsonObject[],
   stopReason: string | null,
 ): { readonly summary: string } | { readonly problem: string } {
@@ -129,4 +134,56 @@ function dropOldest(messages: Messages, budgetTokens: number): Messages {
 
 function isOwnMessage({ role, content }: Messages[number]): boolean {
   return role === 'user' && (typeof content === 'string' || content.every((block) => block.type !== 'tool_result'));
+}
+
+export interface CompactionWish {
+  readonly trigger: 'auto' | 'manual';
+  readonly focus?: string;
+  /** In the middle of a turn; the summary then asks the model to continue. */
+  readonly isTurnOpen: boolean;
+}
+
+/** Shares of the context window that the history is cut to; several, because estimates are too low. */
+const shares = [undefined, 0.6, 0.3] as const;
+
+/** Resolves to whether the conversation was compacted. */
+export async function compactConversation(
+  wish: CompactionWish,
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { emit } = context;
+  const { trigger } = wish;
+  const preTokens = context.meter.contextTokens();
+  await emit({ type: 'compacting', trigger, preTokens });
+  const base = await makeRequest(context);
+  const found = await findSummary(base, wish, context, signal);
+  if ('problem' in found) {
+    await emit({ type: 'compacted', trigger, preTokens, result: found });
+    return false;
+  }
+  const summary = summaryText(await typedPrompts(context.session()), found.summary, wish.isTurnOpen);
+  const result = { boundaryUuid: randomUUID(), summaryUuid: randomUUID(), summary };
+  await emit({ type: 'compacted', trigger, preTokens, result });
+  return true;
+}
+
+async function findSummary(
+  base: ModelRequest,
+  { trigger, focus }: CompactionWish,
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<{ readonly summary: string } | { readonly problem: string }> {
+  if (base.messages.length === 0) return { problem: 'there is nothing to summarise yet' };
+  const verdict = await context.hooks.run('PreCompact', trigger, { trigger, custom_instructions: focus ?? '' }, signal);
+  const blocked = verdict.blocked ?? verdict.stop;
+  if (blocked !== undefined) return { problem: `a hook blocked it: ${blocked}` };
+  for (const share of shares) {
+    const budget = share === undefined ? undefined : context.meter.windowOf(context.model()) * share;
+    const answer = await collectAnswer(summaryRequest(base, focus, budget), context, signal);
+    if (answer.kind === 'answered') return readSummary(answer.blocks, answer.stopReason);
+    if (answer.kind === 'interrupted') return { problem: 'it was interrupted' };
+    if (!isPromptTooLong(answer.failure)) return { problem: answer.failure.message };
+  }
+  return { problem: 'the history is too long to be summarised; start a new session' };
 }

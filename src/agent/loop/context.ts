@@ -1,22 +1,21 @@
 // The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a
 // sub-agent gets a copy with its own conversation.
 import type { ModelRequest, StreamModel } from '../../api/client/model.ts';
-import type { ClientHost } from '../../session/resume/messages/model.ts';
+import type { ClientHost } from '../../session/resume/messages/for-request.ts';
 import type { AgentOptions } from '../contract/agent.ts';
+import type { PermissionMode } from '../contract/confinement.ts';
 import type { AgentMark, EmitEvent, ToolCallView } from '../contract/event.ts';
 import type { AgentHooks, HookRunner } from '../contract/hook.ts';
 import type { Approve, PermissionJudge } from '../contract/permission.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
 import type { AgentTask, AskUser, Tool, ToolOutcome, Workspace } from '../contract/tool.ts';
 import type { AgentDefinition } from '../prompt/agent-definition.ts';
 import type { Section } from '../prompt/situation.ts';
+import type { UsedIds } from '../session/conversation.ts';
+import type { PromptKeeper } from '../session/frozen-prompt.ts';
 import type { OpenSession } from '../session/open-session.ts';
-import type { PromptKeeper } from '../session/prompt-keeper.ts';
 import type { ThinkingMarks } from '../session/thinking.ts';
-import type { UsedIds } from '../session/used-ids.ts';
-import type { Clock } from './clock.ts';
 import type { CostMeter } from './cost.ts';
-import type { EventBus } from './event-bus.ts';
+import type { Clock, EventBus } from './event-bus.ts';
 
 export interface AgentContext extends ConversationContext {
   readonly options: AgentOptions;

@@ -1,5 +1,8 @@
 // Counts the usage and cost of a run from its events: of the lines of a message, the largest usage counts once.
 // Requests that leave no line are added one by one.
+
+import type { StreamModel } from '../../api/client/model.ts';
+import { UserError } from '../../base/errors/errors.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import {
   addUsage,
@@ -14,6 +17,7 @@ import { type PricedModel, PriceList, type Prices } from '../../models/price-lis
 import { isLarger } from '../../session/usage/usage.ts';
 import type { RunPrice } from '../contract/agent.ts';
 import type { AgentEvent } from '../contract/event.ts';
+import { permanentFailure } from './retry.ts';
 
 interface Answer {
   readonly model: string;
@@ -135,4 +139,27 @@ const oneToken: Usage = { ...noUsage, inputTokens: 1, outputTokens: 1 };
 function anyModel({ input, output }: RunPrice): PricedModel {
   const rates = { input, output, cacheRead: input, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2 };
   return { id: anyName, aliases: [], prices: [{ ...rates, fast: rates }] };
+}
+
+export function withinBudget(streamModel: StreamModel, meter: CostMeter, maxUsd: number | undefined): StreamModel {
+  if (maxUsd === undefined) return streamModel;
+  return async function* (request, signal) {
+    const problem = budgetProblem(request.model, meter, maxUsd);
+    if (problem === undefined) yield* streamModel(request, signal);
+    else yield { type: 'failed', failure: permanentFailure('budget', problem) };
+  };
+}
+
+/** Called before a session is opened or a model is chosen. */
+export function requirePrice(model: string, meter: CostMeter, maxUsd: number | undefined): void {
+  if (maxUsd === undefined || meter.isPriced(model)) return;
+  throw new UserError(`no price is known for ${model}, so --max-budget-usd cannot be enforced`, howToPrice);
+}
+
+const howToPrice = 'add --price INPUT,OUTPUT (dollars per million tokens), or leave out --max-budget-usd';
+
+function budgetProblem(model: string, meter: CostMeter, maxUsd: number): string | undefined {
+  if (!meter.isPriced(model))
+    return `no price is known for ${model}, so --max-budget-usd cannot be enforced; ${howToPrice}`;
+  return meter.costAgainstLimit >= maxUsd * 1_000_000 ? 'the budget is spent (--max-budget-usd)' : undefined;
 }

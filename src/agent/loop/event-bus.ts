@@ -1,8 +1,8 @@
 // Sends every event of the agent to its listeners, one after the other. The recorder is first, so that nothing is shown
 // or done before it is written.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEvent, AgentHappening, AgentMark, EventSink } from '../contract/event.ts';
-import type { Clock } from './clock.ts';
 
 export class EventBus {
   readonly #clock: Clock;
@@ -55,3 +55,19 @@ export class EventBus {
     return delivered;
   }
 }
+
+export interface Clock {
+  now(): Date;
+  /** Resolves early, without an error, when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal }).catch(() => undefined); // an abort is the only reason
+  },
+  random: Math.random,
+};

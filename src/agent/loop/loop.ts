@@ -2,11 +2,10 @@
 // written before the next step. A failure of a model or a tool is never an exception, and every call gets a result.
 
 import { randomUUID } from 'node:crypto';
-import { isPromptTooLong } from '../../api/client/failure.ts';
-import type { ModelFailure } from '../../api/client/model.ts';
+import { isPromptTooLong, type ModelFailure } from '../../api/client/model.ts';
 import type { JsonObject } from '../../base/json/json.ts';
+import type { PermissionMode } from '../contract/confinement.ts';
 import type { TurnEnded } from '../contract/event.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
 import { changedSections, userTexts } from '../prompt/situation.ts';
 import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
 import type { AgentContext } from './context.ts';
@@ -231,4 +230,11 @@ class Turn {
   async #notice(level: 'info' | 'warn', text: string): Promise<void> {
     await this.#context.emit({ type: 'notice', level, text });
   }
+}
+
+/** `why`: the reason of a hook. */
+export function endedWithout(outcome: TurnEnded['outcome'], why?: string): TurnEnded {
+  const nothing = { durationMs: 0, apiDurationMs: 0, rounds: 0, text: '', denials: [] };
+  if (why === undefined) return { type: 'turn-end', outcome, ...nothing };
+  return { type: 'turn-end', outcome, ...nothing, error: permanentFailure('hook_blocked', why) };
 }

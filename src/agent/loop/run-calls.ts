@@ -1,12 +1,80 @@
 // Runs the calls of one answer and emits a result for each, in call order. Read-only calls run together; the others run
 // one after the other.
+
 import { randomUUID } from 'node:crypto';
+import type { ModelRequest } from '../../api/client/model.ts';
+import { outputTokensOf } from '../../models/facts.ts';
 import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from '../contract/event.ts';
-import { failedOutcome, findTool, type ToolOutcome } from '../contract/tool.ts';
+import {
+  type CallContext,
+  failedOutcome,
+  findTool,
+  type SideAnswer,
+  type SideRequest,
+  type ToolOutcome,
+} from '../contract/tool.ts';
 import type { OpenCall } from './answer.ts';
-import { openCall } from './call-context.ts';
 import type { AgentContext } from './context.ts';
 import { callFields, interrupted, interruptedText, type Permit, permitCall } from './permit-call.ts';
+import { collectAnswer } from './request.ts';
+
+/** `close` ends its progress: a call reports nothing after its result. */
+function openCall(
+  context: AgentContext,
+  view: ToolCallView,
+  signal: AbortSignal,
+  { confinement, isApproved }: Pick<CallContext, 'confinement' | 'isApproved'>,
+): { readonly call: CallContext; close(): void } {
+  const { bus, mark } = context;
+  let isOpen = true;
+  const call: CallContext = {
+    callId: view.id,
+    signal,
+    confinement,
+    isApproved,
+    workspace: context.workspace(),
+    mayTouch: (access, file) => {
+      const where = { mode: context.mode(), cwd: context.workspace().cwd, isReadOnly: access === 'read' };
+      const { kind } = context.judge.judge({ ...view, input: { file_path: file } }, where);
+      return kind === 'allow' || (kind === 'ask' && isApproved);
+    },
+    progress: (progress) => {
+      if (isOpen) bus.post({ type: 'call-progress', callId: view.id, progress }, mark);
+    },
+    keepFile: async (file) => {
+      const kept = await context.session().recorder.keepFile(file);
+      if (kept !== undefined) await context.emit(kept);
+    },
+    askUser: (question) => context.askUser(question, signal),
+    askModel: (request) => askModel(context, request, signal),
+    startAgent: (task) => context.startAgent(task, view.id, signal),
+  };
+  return {
+    call,
+    close: () => {
+      isOpen = false;
+    },
+  };
+}
+
+async function askModel(
+  context: AgentContext,
+  { system, prompt, maxTokens, serverTools, size }: SideRequest,
+  signal: AbortSignal,
+): Promise<SideAnswer> {
+  const model = size === 'small' ? context.smallModel : context.model();
+  const request: ModelRequest = {
+    model,
+    system: [system],
+    messages: [{ role: 'user', content: prompt }],
+    tools: [],
+    ...(serverTools === undefined ? {} : { serverTools }),
+    maxTokens: outputTokensOf(model, maxTokens),
+  };
+  const answer = await collectAnswer(request, context, signal);
+  if (answer.kind === 'answered') return { blocks: answer.blocks };
+  return { problem: answer.kind === 'failed' ? answer.failure.message : 'it was interrupted' };
+}
 
 export interface CallsOutcome {
   /** By the signal, or because the user refused a call to say something else. */

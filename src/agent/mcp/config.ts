@@ -6,7 +6,6 @@ import { UserError } from '../../base/errors/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { readContent } from '../access/file.ts';
 import type { SettingsFile } from '../settings/settings.ts';
-import { expandVariables } from './variables.ts';
 
 export type ServerScope = 'flag' | 'local' | 'project' | 'user';
 
@@ -175,4 +174,25 @@ function readTexts(value: unknown, expand: (text: string) => string): Readonly<R
 
 function invalid(problem: string): ServerTarget {
   return { transport: 'invalid', problem };
+}
+
+export interface Expansion {
+  readonly text: string;
+  readonly missing: readonly string[];
+}
+
+export function expandVariables(text: string, env: NodeJS.ProcessEnv): Expansion {
+  const missing: string[] = [];
+  const expanded = text.replace(
+    /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
+    (whole, name: string, fallback: string | undefined) => {
+      const value = env[name];
+      // As in a shell, `:-` also replaces an empty value.
+      if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+      if (fallback !== undefined) return fallback;
+      missing.push(name);
+      return whole;
+    },
+  );
+  return { text: expanded, missing };
 }

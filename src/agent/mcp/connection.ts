@@ -3,11 +3,10 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
 import { version } from '../../base/version/version.ts';
 import type { CallContext } from '../contract/tool.ts';
-import { boundFetch } from './bounded-fetch.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { ServerConfig } from './config.ts';
 
@@ -243,4 +242,32 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
     // Later results are ignored.
     work.catch(() => undefined);
   }
+}
+
+function boundFetch(maxBytes: number): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
+    const bounded = new Response(response.body.pipeThrough(countBytes(maxBytes, isStream)), {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+    // The SDK compares the URL with the requested one to detect redirects.
+    Object.defineProperty(bounded, 'url', { value: response.url });
+    return bounded;
+  };
+}
+
+function countBytes(maxBytes: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const lineEnd = isStream ? chunk.lastIndexOf(10) : -1;
+      bytes = lineEnd < 0 ? bytes + chunk.length : chunk.length - lineEnd;
+      if (bytes > maxBytes) controller.error(new Error(`the answer is longer than ${maxBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
 }

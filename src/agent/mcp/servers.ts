@@ -1,12 +1,13 @@
 // Starts the configured servers and offers their tools. A server that is not approved, does not start or answers
 // nonsense gets a status and a notice; the session starts without it.
+
+import { createHash } from 'node:crypto';
+import { isArray } from '../../base/json/json.ts';
 import { failedOutcome, type Tool, type ToolOutcome } from '../contract/tool.ts';
-import { type ApproveServer, judgeServer } from './approval.ts';
+import type { SettingsFile } from '../settings/settings.ts';
 import { type ConfigOptions, collectServers, type ServerConfig, type ServerScope } from './config.ts';
 import { ServerConnection } from './connection.ts';
-import { defaultResultLimits, type ResultLimits, toOutcome } from './result.ts';
-import { type CallServer, makeServerTool } from './server-tool.ts';
-import { nameTool } from './tool-name.ts';
+import { type CallServer, defaultResultLimits, makeServerTool, type ResultLimits, toOutcome } from './server-tool.ts';
 
 export interface ConnectOptions extends ConfigOptions {
   /** Called for project servers that the user has not approved; without it they are skipped. */
@@ -155,4 +156,46 @@ function callOver(connection: ServerConnection, limits: ResultLimits): CallServe
       return failedOutcome(`MCP server ${connection.config.name}: ${problem}`);
     }
   };
+}
+
+type ApproveServer = (server: ServerConfig) => Promise<boolean>;
+
+export type ApprovalAnswer = 'approved' | 'disabled' | 'unanswered';
+
+export async function judgeServer(
+  server: ServerConfig,
+  settings: readonly SettingsFile[],
+  approve: ApproveServer | undefined,
+): Promise<ApprovalAnswer> {
+  if (settings.some(({ value }) => includes(value.disabledMcpjsonServers, server.name))) return 'disabled';
+  if (server.scope !== 'project') return 'approved';
+  const own = settings.filter(({ scope }) => scope !== 'project');
+  if (own.some(({ value }) => value.enableAllProjectMcpServers === true)) return 'approved';
+  if (own.some(({ value }) => includes(value.enabledMcpjsonServers, server.name))) return 'approved';
+  if (approve === undefined) return 'unanswered';
+  return (await approve(server)) ? 'approved' : 'disabled';
+}
+
+function includes(list: unknown, name: string): boolean {
+  return isArray(list) && list.includes(name);
+}
+
+const maxLength = 128;
+
+/** Adds the name to `taken`. */
+export function nameTool(server: string, tool: string, taken: Set<string>): string {
+  const plain = `mcp__${normaliseName(server)}__${normaliseName(tool)}`;
+  const fits = plain.length <= maxLength && !taken.has(plain);
+  // A hash of both names, so that a tool has the same name in every session.
+  const name = fits ? plain : `${plain.slice(0, maxLength - 9)}_${hash(`${server}\0${tool}`)}`;
+  taken.add(name);
+  return name;
+}
+
+export function normaliseName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

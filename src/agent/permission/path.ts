@@ -3,12 +3,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { followLinks, isWithin, realPath } from '../../base/files/real-path.ts';
-import { matchesPath } from '../access/wildcard.ts';
-import type { PathPolicy } from '../contract/confinement.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
-import { changeProtection, readProtection } from './protected-path.ts';
-import type { Rule, RuleKind } from './rule.ts';
-import { allow, ask, fromRule, type Ruling } from './ruling.ts';
+import { foldName, matchesPath } from '../access/wildcard.ts';
+import type { PathPolicy, PermissionMode } from '../contract/confinement.ts';
+import { allow, ask, fromRule, type Rule, type RuleKind, type Ruling } from './rule.ts';
 
 export interface Places {
   readonly projectDir: string;
@@ -204,4 +201,45 @@ function anchorOf(specifier: string, cwds: readonly string[], places: Places): r
 /** The folder as named and with links resolved: `/tmp` may be `/private/tmp`. */
 function bothWays(folder: string): readonly string[] {
   return [...new Set([folder, realPath(folder)])];
+}
+
+const programs = {
+  'the repository itself': '.git',
+  'settings of the agent': '.claude .claude.json',
+  'servers that the agent starts': '.mcp.json',
+  'hooks of the repository': '.husky .githooks',
+  'settings of git': '.gitconfig .gitmodules',
+  'settings of an editor': '.vscode .idea .devcontainer',
+  'a file the shell runs': '.envrc config.fish',
+  'settings of a search': '.ripgreprc',
+  'settings of a package manager': '.yarnrc .yarnrc.yml .pnp.cjs',
+};
+
+const shellFiles =
+  /^\.(?:bash|zsh|ksh|csh|tcsh)(?:rc|env|_profile|_login|_logout|_aliases)$|^\.(?:profile|zprofile|zlogin|zlogout|login|logout|inputrc|xinitrc|xprofile)$/;
+
+const secretNames = '.ssh .gnupg .aws .azure .kube .netrc .npmrc .pypirc .pgpass .git-credentials .docker'.split(' ');
+const secretFiles = /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|p12|pfx|key|keystore|jks))$/;
+const exampleEnv = /\.(?:example|sample|template|dist|defaults?)$/;
+
+const changes: ReadonlyMap<string, string> = new Map(
+  Object.entries(programs).flatMap(([what, names]) => names.split(' ').map((name) => [name, what])),
+);
+
+/** Why changing the file is special, or `undefined`. */
+export function changeProtection(names: readonly string[]): string | undefined {
+  for (const name of names.map(foldName)) {
+    const what = changes.get(name) ?? (shellFiles.test(name) ? 'a file the shell runs' : undefined);
+    if (what !== undefined) return what;
+  }
+  return readProtection(names);
+}
+
+/** Why reading the file is special, or `undefined`. */
+export function readProtection(names: readonly string[]): string | undefined {
+  const folded = names.map(foldName);
+  if (folded.some((name) => secretNames.includes(name))) return 'it may hold credentials';
+  const last = folded.at(-1) ?? '';
+  const isEnv = (last === '.env' || last.startsWith('.env.')) && !exampleEnv.test(last);
+  return isEnv || secretFiles.test(last) ? 'it may hold credentials' : undefined;
 }

@@ -2,8 +2,14 @@
 // over one of the user, and both win over a built-in one of the same name.
 import path from 'node:path';
 import { readText } from '../access/file.ts';
-import { type DefinitionFile, listMarkdown, splitInside } from './definition-files.ts';
-import { fieldText, fieldTools, parseFrontMatter } from './front-matter.ts';
+import {
+  type DefinitionFile,
+  fieldText,
+  fieldTools,
+  listMarkdown,
+  parseFrontMatter,
+  splitInside,
+} from './front-matter.ts';
 
 export interface AgentDefinition {
   readonly name: string;

@@ -2,8 +2,7 @@
 // session sends exactly what was sent.
 import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../contract/tool.ts';
-import type { Command } from './command.ts';
-import { type CommandTextOptions, fillCommand } from './command-text.ts';
+import { type Command, type CommandTextOptions, fillCommand } from './command.ts';
 
 /** What a call of this skill may run. */
 export type OptionsForCall = (skill: Command, context: CallContext) => CommandTextOptions;

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats, statSync 
 import path from 'node:path';
 import { isWithin } from '../../base/files/real-path.ts';
 
-export interface MountPlan {
+interface MountPlan {
   readonly home: string;
   readonly cwd: string;
   /** `PATH`: programs may be installed outside the system folders. */
@@ -128,4 +128,33 @@ function programDirs({ home, searchPath, readable, writable }: MountPlan): reado
   return [...new Set([...folders, ...libraries])]
     .filter((folder) => !known.some((each) => isWithin(each, folder)) && !isWithin(folder, home))
     .filter((folder) => statOf(folder)?.isDirectory() === true);
+}
+
+export function seatbeltArgs({ home, readable, writable, hidden, guarded, shown }: MountPlan): readonly string[] {
+  return withProfile([
+    '(deny network*)',
+    '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd.xpc"))',
+    '(deny file-write*)',
+    '(allow file-write* (literal "/dev/null") (literal "/dev/stdout") (literal "/dev/stderr") (subpath "/dev/fd"))',
+    ...rule('deny', 'file-read*', [home, '/Users', '/Volumes', '/private/tmp', '/private/var/folders']),
+    ...rule('allow', 'file-read*', [...readable, ...writable]),
+    ...rule('allow', 'file-write*', writable),
+    ...rule('deny', 'file-write*', guarded),
+    ...rule('deny', 'file-read* file-write*', hidden),
+    ...rule('allow', 'file-read*', shown),
+  ]);
+}
+
+/** The whole disk except what a rule denies. */
+export function seatbeltOpenArgs(denied: readonly string[]): readonly string[] {
+  return denied.length === 0 ? [] : withProfile(rule('deny', 'file-read* file-write*', denied));
+}
+
+function withProfile(rules: readonly string[]): readonly string[] {
+  return ['sandbox-exec', '-p', ['(version 1)', '(allow default)', ...rules].join('\n')];
+}
+
+function rule(verdict: 'allow' | 'deny', what: string, files: readonly string[]): readonly string[] {
+  const below = files.map((file) => `(subpath ${JSON.stringify(file)})`).join(' ');
+  return files.length === 0 ? [] : [`(${verdict} ${what} ${below})`];
 }

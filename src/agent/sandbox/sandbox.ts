@@ -1,16 +1,13 @@
 // Finds what can confine commands on this machine (bubblewrap on Linux, sandbox-exec on macOS, otherwise nothing) and
 // turns a confinement into the prefix of a command.
 import { spawnSync } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin, realPath } from '../../base/files/real-path.ts';
 import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../contract/confinement.ts';
-import { confinedEnvironment, openEnvironment } from './environment.ts';
-import { confinedArgs, openArgs } from './mechanism.ts';
+import { confinedArgs, openArgs, seatbeltArgs, seatbeltOpenArgs } from './mechanism.ts';
 import { type Domains, openNetwork } from './network.ts';
-import { repositoryFolders, tracksHidden } from './repository.ts';
 import { type Found, TreeScan } from './scan.ts';
-import { seatbeltArgs, seatbeltOpenArgs } from './seatbelt.ts';
 
 export interface SandboxOptions {
   readonly projectDir: string;
@@ -161,4 +158,78 @@ function putAway(before: Found | undefined, after: Found): readonly string[] {
     }
     return [`${file} may not be created or replaced in the sandbox; it is now ${away}.`];
   });
+}
+
+const ownKeys = /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|CLAUDE_CODE_OAUTH_TOKEN)$/;
+const plain =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|TZ|CI|NODE_ENV|CLAUDECODE)$/;
+
+function openEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.test(name)));
+}
+
+function confinedEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => plain.test(name));
+  // git refuses a repository of another owner; in the sandbox its programs can do no harm.
+  const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
+  return { ...Object.fromEntries(kept), TMPDIR: '/tmp', GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', ...git };
+}
+
+/** The top of the repository if the project is below it; for a worktree, the repository that it belongs to. */
+function repositoryFolders(project: string, home: string, isHidden: (file: string) => boolean): readonly string[] {
+  for (let top = project; top !== path.dirname(top); top = path.dirname(top)) {
+    const stats = lstatSync(path.join(top, '.git'), { throwIfNoEntry: false });
+    if (stats === undefined) continue;
+    if (stats.uid !== process.getuid?.() || isWithin(top, home)) return [];
+    const git = path.join(top, '.git');
+    const common = stats.isFile() ? commonFolder(git) : [];
+    const isBare = [git, ...common].some((each) => tracksHidden(each, isHidden));
+    return [...(top === project ? [] : [top]), ...(isBare ? [] : common)];
+  }
+  return [];
+}
+
+/** Only if that repository knows this worktree: the file could name any folder. */
+function commonFolder(gitFile: string): readonly string[] {
+  const gitDir = namedFolder(gitFile);
+  const isKnown = realPath(path.resolve(gitDir, readText(path.join(gitDir, 'gitdir')))) === realPath(gitFile);
+  const common = realPath(path.resolve(gitDir, readText(path.join(gitDir, 'commondir'))));
+  return isKnown && isWithin(common, gitDir) && existsSync(path.join(common, 'objects')) ? [common] : [];
+}
+
+function namedFolder(gitFile: string): string {
+  return realPath(path.resolve(path.dirname(gitFile), readText(gitFile).replace(/^gitdir: /, '')));
+}
+
+/** git reads tracked files from its objects (`git show :.env`), which no mount can cover one by one, so a repository that
+ *  tracks a hidden file is hidden completely. */
+function tracksHidden(git: string, isHidden: (file: string) => boolean): boolean {
+  const gitDir = lstatSync(git, { throwIfNoEntry: false })?.isFile() === true ? namedFolder(git) : git;
+  const index = readBytes(path.join(gitDir, 'index'));
+  if (index === undefined) return false;
+  const version = index.length < 12 ? 0 : index.readUInt32BE(4);
+  // Other versions compress the names, so the tracked files are unknown.
+  if (version !== 2 && version !== 3) return true;
+  const top = path.dirname(git);
+  for (let left = index.readUInt32BE(8), at = 12; left > 0; left--) {
+    if (at + 62 > index.length) return true;
+    const start = at + ((index.readUInt16BE(at + 60) & 0x4000) === 0 ? 62 : 64);
+    const end = index.indexOf(0, start);
+    const file = path.join(top, index.toString('utf8', start, end < 0 ? start : end));
+    if (isHidden(file)) return true;
+    at += Math.floor((end - at + 8) / 8) * 8;
+  }
+  return false;
+}
+
+function readText(file: string): string {
+  return readBytes(file)?.toString('utf8').trim() ?? '';
+}
+
+function readBytes(file: string): Buffer | undefined {
+  try {
+    return statSync(file).isFile() ? readFileSync(file) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -5,16 +5,15 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
 import { realPath } from '../../base/files/real-path.ts';
 import { asString } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { openLibrary } from '../../library/library.ts';
 import { isMessage } from '../../session/transcript/node.ts';
 import { refuseOtherFile } from '../../session/transcript/recognise.ts';
 import { loadReadable } from '../../session/transcript/transcript.ts';
 import { findSession } from '../../store/discover.ts';
-import { listFolder } from '../../store/folders.ts';
-import { projectsFolder, stateFolder } from '../../store/roots.ts';
+import { listFolder } from '../../store/owned-files.ts';
+import { encodeSlug, projectsFolder, slugsFor, stateFolder } from '../../store/roots.ts';
 import { agentIdOf } from '../../store/session-files.ts';
-import { encodeSlug, slugsFor } from '../../store/slug.ts';
 
 export interface SessionPlace {
   readonly root: string;

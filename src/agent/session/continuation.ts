@@ -3,15 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { asString, type JsonObject } from '../../base/json/json.ts';
 import { buildResumeGraph } from '../../session/resume/chain/graph.ts';
-import { chooseLeaf } from '../../session/resume/chain/leaf.ts';
-import { walkChain } from '../../session/resume/chain/walk.ts';
+import { chooseLeaf, walkChain } from '../../session/resume/chain/leaf.ts';
 import type { Draft } from '../../session/resume/messages/draft.ts';
 import { filterDrafts, withOpenCallsClosed } from '../../session/resume/messages/filter.ts';
-import { requestModel } from '../../session/resume/messages/model.ts';
+import { requestModel } from '../../session/resume/messages/for-request.ts';
 import { type ResumeSource, resumeLines } from '../../session/resume/request/request.ts';
 import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { madeNode } from '../../surgery/request/request-parts.ts';
-import { type ChainFacts, readChainFacts } from './chain-facts.ts';
+import { madeNode } from '../../surgery/request/request.ts';
+import { type ChainFacts, readChainFacts } from './conversation.ts';
 import type { OpenCall } from './entries.ts';
 
 export interface Continuation extends ChainFacts {

@@ -1,18 +1,23 @@
 // Entries in writing order → the messages of the next request, by the rules that a resume uses to read the file. So a
 // resume sends exactly what the model was sent.
+
+import { randomUUID } from 'node:crypto';
+import type { ModelRequest } from '../../api/client/model.ts';
 import { thinkingId } from '../../api/request/thinking-prefix.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
 import { windowTokensOf } from '../../format/entry/usage.ts';
-import { plainModelName, withoutModelDate } from '../../models/model-name.ts';
+import { plainModelName, withoutModelDate } from '../../models/facts.ts';
+import { isWrittenByClew } from '../../session/facts/prompt-origin.ts';
 import { canonicalModel } from '../../session/resume/client/client.ts';
 import { type Draft, draftLines, type WireMessage } from '../../session/resume/messages/draft.ts';
 import { filterDrafts, isThinking } from '../../session/resume/messages/filter.ts';
-import { forRequest } from '../../session/resume/messages/for-request.ts';
-import { mergeDrafts } from '../../session/resume/messages/merge.ts';
-import { type ClientHost, requestModel } from '../../session/resume/messages/model.ts';
+import { type ClientHost, forRequest, requestModel } from '../../session/resume/messages/for-request.ts';
+import { mergeDrafts, withAnsweredEnd } from '../../session/resume/messages/merge.ts';
 import { repairMessages } from '../../session/resume/messages/repair.ts';
-import { withAnsweredEnd } from '../../session/resume/messages/tail.ts';
-import { madeNode } from '../../surgery/request/request-parts.ts';
+import type { ResumeSource } from '../../session/resume/request/request.ts';
+import { isMessage, type Node } from '../../session/transcript/node.ts';
+import { madeNode } from '../../surgery/request/request.ts';
+import { type FrozenPrompt, promptLineType, readPromptLine } from './frozen-prompt.ts';
 import { type KnownThinking, readMark, type ThinkingMarks } from './thinking.ts';
 
 export interface ConversationStart {
@@ -86,7 +91,7 @@ export class Conversation {
 }
 
 /** Stores what a line says about its thinking. */
-export function noteThinking(entry: JsonObject, marks: Map<string, KnownThinking>): void {
+function noteThinking(entry: JsonObject, marks: Map<string, KnownThinking>): void {
   const message = asObject(entry.message);
   if (entry.type !== 'assistant' || !isArray(message?.content)) return;
   for (const block of message.content.filter(isObject).filter(isThinking))
@@ -99,4 +104,101 @@ function plainName(model: string): string {
 
 function sent(drafts: readonly Draft[]): readonly WireMessage[] {
   return repairMessages(mergeDrafts(drafts)).map(({ role, content }) => ({ role, content }));
+}
+
+export const thinkingLineType = 'clew-thinking';
+
+export interface ChainFacts {
+  readonly drafts: readonly Draft[];
+  readonly privateDrafts: ReadonlySet<Draft>;
+  readonly marks: ThinkingMarks;
+  readonly prompt: FrozenPrompt | undefined;
+  /** Another program wrote messages of the session: our thinking must not come between its own. */
+  readonly isShared: boolean;
+}
+
+export function readChainFacts(source: ResumeSource, lines: readonly Node[]): ChainFacts {
+  const marks = new Map<string, KnownThinking>();
+  let promptHash: string | undefined;
+  let isShared = false;
+  const drafts = draftLines(lines, (node) => {
+    const entry = source.read(node);
+    noteThinking(entry, marks);
+    if (isMessage(node)) {
+      promptHash = readMark(entry.clewPrefix)?.prompt ?? promptHash;
+      isShared ||= !isWrittenByClew(entry);
+    }
+    return entry;
+  });
+  const privateDrafts = new Set<Draft>();
+  for (const node of source.nodes.filter(({ type }) => type === thinkingLineType))
+    addPrivateThinking(source.read(node), drafts, privateDrafts, marks);
+  return { drafts, privateDrafts, marks, prompt: promptOf(source, promptHash), isShared };
+}
+
+/** The prompt of the last answer or, without an answer, the last prompt. */
+function promptOf(source: ResumeSource, hash: string | undefined): FrozenPrompt | undefined {
+  const kept = source.nodes.filter(({ type }) => type === promptLineType).map((node) => source.read(node));
+  const entry = kept.findLast((line) => line.hash === hash) ?? (hash === undefined ? kept.at(-1) : undefined);
+  return entry === undefined ? undefined : readPromptLine(entry);
+}
+
+/** The private line for a thinking block before line `at` of its message. */
+export function privateThinkingLine(entry: JsonObject, at: number): JsonObject {
+  const message = asObject(entry.message) ?? {};
+  const { clewPrefix } = entry;
+  return {
+    type: thinkingLineType,
+    messageId: message.id,
+    model: message.model,
+    at,
+    content: message.content,
+    ...(clewPrefix === undefined ? {} : { clewPrefix }),
+  };
+}
+
+function addPrivateThinking(
+  line: JsonObject,
+  drafts: Draft[],
+  privateDrafts: Set<Draft>,
+  marks: Map<string, KnownThinking>,
+): void {
+  const { messageId, model, at, content, clewPrefix = null } = line;
+  const own = drafts.flatMap((draft, i) => (draft.id === messageId && !privateDrafts.has(draft) ? [i] : []));
+  const last = own.at(-1);
+  if (last === undefined) return;
+  const message = { id: messageId, type: 'message', role: 'assistant', model, content };
+  const entry: JsonObject = { type: 'assistant', message, clewPrefix };
+  const made = draftLines([madeNode(entry, 0)], () => entry);
+  drafts.splice((typeof at === 'number' ? own[at] : undefined) ?? last + 1, 0, ...made);
+  for (const draft of made) privateDrafts.add(draft);
+  noteThinking(entry, marks);
+}
+
+export class UsedIds {
+  readonly #messages = new Set<string>();
+  readonly #calls = new Set<string>();
+
+  /** The calls of a resumed history. */
+  constructor(history: ModelRequest['messages'] = []) {
+    for (const { content } of history) {
+      if (typeof content === 'string') continue;
+      for (const block of content)
+        if (block.type === 'tool_use' && typeof block.id === 'string') this.#calls.add(block.id);
+    }
+  }
+
+  forMessage(id: string): string {
+    return take(this.#messages, id, 'msg_');
+  }
+
+  forCall(id: string | undefined): string {
+    return take(this.#calls, id ?? '', 'toolu_');
+  }
+}
+
+function take(used: Set<string>, id: string, prefix: string): string {
+  const fresh = id === '' || used.has(id) ? `${prefix}${randomUUID().replaceAll('-', '').slice(0, 24)}` : id;
+  used.add(fresh);
+  return fresh;
 }

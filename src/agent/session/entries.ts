@@ -8,6 +8,7 @@ import { version as clewVersion } from '../../base/version/version.ts';
 import { blocksOf, textOf } from '../../format/entry/block.ts';
 import { syntheticModel, texts } from '../../session/resume/client/client.ts';
 import { resultFor } from '../../session/resume/messages/filter.ts';
+import type { PermissionMode } from '../contract/confinement.ts';
 import type {
   AgentMark,
   BlockFinished,
@@ -21,7 +22,6 @@ import type {
   RetryPlanned,
   ThinkingReported,
 } from '../contract/event.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
 import type { LineMoment } from './transcript-writer.ts';
 
 /** The format of a real client that all others from 1.0.57 to 2.1.325 resume in the same way. */

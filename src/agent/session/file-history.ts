@@ -7,7 +7,7 @@ import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../base/json/json.ts';
 import type { Transcript } from '../../session/transcript/transcript.ts';
-import { diskError, makeFolder, syncPath } from '../../store/disk.ts';
+import { diskError, makeFolder, syncPath } from '../../store/replace.ts';
 import type { FileKept } from '../contract/event.ts';
 
 /** Without `name` the file did not exist. */

@@ -3,6 +3,8 @@
 import type { ToolDefinition } from '../../api/client/model.ts';
 import { shortHash } from '../../api/request/thinking-prefix.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
+import type { EmitEvent } from '../contract/event.ts';
+import type { Tool } from '../contract/tool.ts';
 
 export const promptLineType = 'clew-prompt';
 
@@ -41,4 +43,69 @@ export function readPromptLine(entry: JsonObject): FrozenPrompt | undefined {
 
 function toolBody({ name, description, inputSchema }: ToolDefinition): JsonObject {
   return { name, description, input_schema: inputSchema };
+}
+
+export interface PromptSource {
+  /** The prompt that the session stores. */
+  readonly stored: () => FrozenPrompt | undefined;
+  readonly render: () => readonly string[];
+  readonly tools: () => readonly Tool[];
+  /** Instructions of the user that replace ours. */
+  readonly ownText?: string;
+  readonly emit: EmitEvent;
+}
+
+/** Only offered in an interactive run; adding it later would cost a session its thinking. */
+const personTool = 'AskUserQuestion';
+
+export class PromptKeeper {
+  readonly #source: PromptSource;
+  #prompt: FrozenPrompt | undefined;
+  #isOver = false;
+
+  constructor(source: PromptSource) {
+    this.#source = source;
+  }
+
+  /** The prompt to send. A new one is written to the session first. */
+  async current(): Promise<FrozenPrompt> {
+    const kept = this.#kept();
+    if (kept !== undefined && !this.#isOutdated(kept)) return kept;
+    const made = freezePrompt(this.#source.render(), this.#source.tools());
+    const last = this.#source.stored() ?? this.#prompt;
+    if (made.hash !== last?.hash) await this.#source.emit({ type: 'prompt-frozen', prompt: made });
+    this.#isOver = false;
+    this.#prompt = made;
+    return made;
+  }
+
+  /** After a compaction there is no thinking that depends on the old prompt. */
+  startOver(): void {
+    this.#isOver = true;
+  }
+
+  /** Tools that the model was offered and that are missing now. */
+  missingTools(): readonly string[] {
+    const names = new Set(this.#source.tools().map(({ name }) => name));
+    const offered = this.#kept()?.tools ?? [];
+    return offered.map(({ name }) => name).filter((name) => !names.has(name));
+  }
+
+  /** Whether the current system prompt contains the text; `true` if there is no prompt yet. */
+  holds(text: string): boolean {
+    const prompt = this.#kept();
+    return prompt === undefined || prompt.system.includes(text);
+  }
+
+  /** A rewind may restore an earlier prompt. */
+  #kept(): FrozenPrompt | undefined {
+    return this.#isOver ? undefined : (this.#source.stored() ?? this.#prompt);
+  }
+
+  #isOutdated({ system, tools }: FrozenPrompt): boolean {
+    const { ownText } = this.#source;
+    if (ownText !== undefined && !system.includes(ownText)) return true;
+    const known = new Set([...tools.map(({ name }) => name), personTool]);
+    return this.#source.tools().some(({ name }) => !known.has(name));
+  }
 }

@@ -1,24 +1,23 @@
 // Opens a session for writing: finds it, forks it if asked, locks it against other writers, reads it as the current
 // client does, and makes a recorder that continues at its end.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { repairRequest } from '../../api/repair/request.ts';
 import { UserError } from '../../base/errors/errors.ts';
 import { asString } from '../../base/json/json.ts';
 import { holdSession, type ReleaseSession } from '../../library/session-files/session-use.ts';
-import { titleOf } from '../../session/facts/title.ts';
+import { titleOf } from '../../session/facts/summary.ts';
 import { cwdOf, loadSession, type Session } from '../../session/load/session.ts';
 import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/model.ts';
+import type { ClientHost } from '../../session/resume/messages/for-request.ts';
 import { isMessage } from '../../session/transcript/node.ts';
 import { identify } from '../../store/append.ts';
-import { diskError, makeFolder } from '../../store/disk.ts';
 import { isBelow as isBelowFolder, listOwned, realPlace, refuseLeaving, staysIn } from '../../store/owned-files.ts';
-import { isInLibrary, projectsFolder } from '../../store/roots.ts';
-import { encodeSlug } from '../../store/slug.ts';
+import { diskError, makeFolder } from '../../store/replace.ts';
+import { encodeSlug, isInLibrary, projectsFolder } from '../../store/roots.ts';
 import { operate } from '../../surgery/engine/operate.ts';
-import { loadSource } from '../../surgery/engine/source.ts';
+import { loadSource } from '../../surgery/engine/plan.ts';
 import { planFork } from '../../surgery/operations/fork.ts';
 import type { SessionChoice } from '../contract/agent.ts';
 import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
@@ -26,7 +25,6 @@ import { type Continuation, continueSession } from './continuation.ts';
 import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';
 import type { FrozenPrompt } from './frozen-prompt.ts';
 import { Recorder } from './recorder.ts';
-import { slugFor } from './session-slug.ts';
 import { emptyStart, type WriterStart } from './transcript-writer.ts';
 
 export interface OpenOptions extends SessionPlace {
@@ -226,4 +224,24 @@ async function copyHistory(root: string, from: string, to: string): Promise<void
 
 function isBelow(file: string, root: string): boolean {
   return path.dirname(path.dirname(path.resolve(file))) === path.resolve(projectsFolder(root));
+}
+
+function slugFor(sessionId: string): string {
+  const hash = createHash('sha256').update(sessionId).digest();
+  const pick = (words: readonly string[], at: number): string => words[hash.readUInt16BE(at) % words.length] ?? '';
+  return `${pick(moods, 0)}-${pick(doings, 2)}-${pick(surnames, 4)}`;
+}
+
+const moods = words(
+  'amber ample apt brave bright brisk calm candid careful cheerful clear clever cosy curious dapper deft eager early even fair fearless fond frank fresh gentle glad golden graceful hardy honest humble jolly keen kind lively lucid mellow merry mild modest neat nimble noble patient placid plucky polite prompt proud quiet ready robust serene silver sincere snug sober spry steady stout sunny supple swift tidy tranquil trusty upbeat vivid warm willing wise witty zesty',
+);
+const doings = words(
+  'baking bouncing building carving chasing climbing coasting counting cycling dancing drafting drawing drifting exploring farming fishing floating folding gardening gathering gliding humming hiking juggling jumping knitting leaping learning listening mapping marching mending musing orbiting paddling painting planting pondering puzzling racing reading resting riding roaming rowing running sailing singing sketching skating skipping soaring spinning strolling surfing swaying swimming tending tinkering travelling tuning wading walking wandering weaving whistling winding wondering writing',
+);
+const surnames = words(
+  'ampere babbage banach bell bernoulli bohr boole borel bose cantor carson cauchy clarke codd curie dalton darwin davy dijkstra dirac edison einstein erdos euclid euler fano faraday fermat fermi feynman fourier franklin galileo galois gauss germain goedel hamilton hamming heaviside hertz hilbert hopper huffman huygens hypatia jacobi joule kepler khayyam knuth lagrange lamarr laplace leibniz lovelace mach markov maxwell meitner mendel minsky napier nash newton noether ohm pascal pasteur pauli perlman planck poincare raman ramanujan ritchie riemann rontgen sagan shannon tesla thales thompson turing volta watt wiener wiles wirth zuse',
+);
+
+function words(list: string): readonly string[] {
+  return list.split(' ');
 }

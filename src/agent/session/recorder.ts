@@ -6,13 +6,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../base/json/json.ts';
 import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/model.ts';
+import type { ClientHost } from '../../session/resume/messages/for-request.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
 import { labelText } from '../../surgery/operations/rename.ts';
-import { pinTo } from '../../surgery/request/request-parts.ts';
-import { readGitBranch } from '../access/git-branch.ts';
+import { pinTo } from '../../surgery/request/request.ts';
+import { readGitBranch } from '../access/git.ts';
+import type { PermissionMode } from '../contract/confinement.ts';
 import type { AgentEvent, AgentMark, AgentStarted, EventSink, FileKept, PromptGiven } from '../contract/event.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
 import type { Continuation } from './continuation.ts';
 import {
   agentProgressBody,

@@ -12,7 +12,7 @@ import { loadSession, type Session } from '../../session/load/session.ts';
 import { resumeLines } from '../../session/resume/request/request.ts';
 import type { Node } from '../../session/transcript/node.ts';
 import { promptText } from '../../session/transcript/prompt-text.ts';
-import { syncPath } from '../../store/disk.ts';
+import { syncPath } from '../../store/replace.ts';
 import type { RewindPoint, RewindReport } from '../contract/agent.ts';
 import { continueAt } from './continuation.ts';
 import { type Backup, copyWhole, fileOf, isAsKept, readSnapshots, type Snapshot } from './file-history.ts';

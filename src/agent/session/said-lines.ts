@@ -1,7 +1,7 @@
 // Events of a conversation → its lines, the same for a session and its sub-agents.
 import { isThinking } from '../../session/resume/messages/filter.ts';
+import type { PermissionMode } from '../contract/confinement.ts';
 import type { AgentEvent, Compacted } from '../contract/event.ts';
-import type { PermissionMode } from '../contract/permission-mode.ts';
 import {
   blockBody,
   boundaryBody,

@@ -1,8 +1,7 @@
 // A request → the request without the thinking that the API would refuse. Every answer is stored with hashes of its
 // request; its thinking is valid as long as the same content comes before it.
 import type { ModelRequest } from '../../api/client/model.ts';
-import { isBinding } from '../../api/request/thinking-binding.ts';
-import { sentBlocks, shortHash, thinkingId } from '../../api/request/thinking-prefix.ts';
+import { isBinding, sentBlocks, shortHash, thinkingId } from '../../api/request/thinking-prefix.ts';
 import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
 import { promptHash } from './frozen-prompt.ts';
 

@@ -12,11 +12,10 @@ import {
   wellFormed,
 } from '../../base/json/json.ts';
 import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/model.ts';
+import type { ClientHost } from '../../session/resume/messages/for-request.ts';
 import { appendLines, type FileIdentity } from '../../store/append.ts';
-import { pinTo } from '../../surgery/request/request-parts.ts';
-import { privateThinkingLine } from './chain-facts.ts';
-import { Conversation, type ConversationStart } from './conversation.ts';
+import { pinTo } from '../../surgery/request/request.ts';
+import { Conversation, type ConversationStart, privateThinkingLine } from './conversation.ts';
 import type { ThinkingMarks } from './thinking.ts';
 
 export interface WriterStart extends ConversationStart {

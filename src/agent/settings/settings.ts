@@ -16,8 +16,8 @@ import {
 } from '../../base/json/json.ts';
 import type { Environment } from '../../base/node/node-types.ts';
 import { runGit } from '../access/git.ts';
+import { isPermissionMode, type PermissionMode } from '../contract/confinement.ts';
 import type { RuleText } from '../contract/permission.ts';
-import { isPermissionMode, type PermissionMode } from '../contract/permission-mode.ts';
 import { isGuardedVariable } from './variables.ts';
 
 /** The part of a settings file that is used. */

@@ -1,16 +1,20 @@
 // All built-in tools, in the order in which the model sees them.
 import type { Tool } from '../contract/tool.ts';
-import { type AgentType, makeAgentTool } from './conversation-tools.ts';
+import {
+  type AgentType,
+  askUserQuestionTool,
+  exitPlanModeTool,
+  makeAgentTool,
+  todoWriteTool,
+} from './conversation-tools.ts';
 import { editTool } from './files/edit.ts';
 import { readTool } from './files/read.ts';
 import { writeTool } from './files/write.ts';
-import { askUserQuestionTool, exitPlanModeTool } from './person.ts';
 import { makeGlobTool } from './search/glob.ts';
 import { makeGrepTool } from './search/grep.ts';
 import type { RipgrepPath } from './search/ripgrep.ts';
 import { bashTool } from './shell/bash.ts';
 import { bashOutputTool, killShellTool, taskStopTool } from './shell/shell-tasks.ts';
-import { todoWriteTool } from './todo-write.ts';
 import { makeWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
 import { webSearchTool } from './web/web-search.ts';
 

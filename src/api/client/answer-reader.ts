@@ -9,8 +9,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../../base/json/json.ts';
-import { failureOfEvent, streamFailure } from './failure.ts';
-import type { ModelEvent } from './model.ts';
+import { failureOfEvent, type ModelEvent, streamFailure } from './model.ts';
 
 export class AnswerReader {
   readonly #requestId: string | undefined;

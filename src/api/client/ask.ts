@@ -2,7 +2,7 @@
 // retried, because every caller has a fallback.
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/json.ts';
-import { reasonOf } from './failure.ts';
+import { reasonOf } from './model.ts';
 
 export interface Question {
   readonly model: string;

@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 import { texts } from '../../session/resume/client/client.ts';
 import { isThinking, resultFor } from '../../session/resume/messages/filter.ts';
-import { readImageSize } from '../request/image-size.ts';
-import { isCutSignature } from '../request/signature.ts';
+import { isCutSignature, readImageSize } from '../request/image-size.ts';
 import { checkImageRules } from '../rules/check-request.ts';
 
 /** The user message before an answer that has none. */

@@ -2,9 +2,23 @@
 // violation; a repair needs them all.
 
 import { type CheckableRequest, type Place, viewRequest } from '../request/request-view.ts';
-import { apiRules } from './api-rules.ts';
-import { imageRules } from './images.ts';
-import type { Violation } from './rule.ts';
+import { contentRules, roleRules, unicodeRules } from './content.ts';
+import type { ApiRule, Violation } from './rule.ts';
+import { imageRules, sizeRules } from './size.ts';
+import { thinkingRules } from './thinking.ts';
+import { toolFieldRules, toolPairRules } from './tools.ts';
+
+/** All rules of the Messages API that Clew knows. */
+export const apiRules: readonly ApiRule[] = [
+  ...sizeRules,
+  ...roleRules,
+  ...contentRules,
+  ...toolPairRules,
+  ...toolFieldRules,
+  ...thinkingRules,
+  ...imageRules,
+  ...unicodeRules,
+];
 
 /** Checks a request against the rules of the Messages API and returns what the API would reject. */
 export function checkRequest(request: CheckableRequest): Violation[] {

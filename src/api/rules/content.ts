@@ -1,8 +1,9 @@
 // Content: every message has some, and a text is not empty. Others have measured which blank texts the API accepts
 // (experientiallabs/experiential#804): one next to other blocks, but not one alone.
-import { asString, isArray, isObject } from '../../base/json/json.ts';
+import { asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import { takesSystemRole } from '../../models/facts.ts';
 import { type BlockView, blocksOfType, type MessageView, type Place } from '../request/request-view.ts';
-import { type ApiRule, makeRule } from './rule.ts';
+import { type ApiRule, makeRule, requestPlace } from './rule.ts';
 
 export const contentRules: readonly ApiRule[] = [
   makeRule({
@@ -97,4 +98,67 @@ function isBlankText(text: unknown): boolean {
 
 function endsInSpace({ block }: BlockView): boolean {
   return block.type === 'text' && /\s$/.test((asString(block.text) ?? '').slice(-1));
+}
+
+export const roleRules: readonly ApiRule[] = [
+  makeRule({
+    code: 'no-messages',
+    what: 'there is at least one message',
+    errorText: 'messages: at least one message is required',
+    find: ({ messages }) => (messages.length === 0 ? [{ place: { ...requestPlace, path: 'messages' } }] : []),
+  }),
+  makeRule({
+    code: 'unknown-role',
+    what: 'a message is an object whose role is `user` or `assistant`',
+    errorText: "{path}.role: Input should be 'user' or 'assistant'",
+    find: ({ messages }) => messages.filter(({ role }) => role !== 'user' && role !== 'assistant' && role !== 'system'),
+  }),
+  makeRule({
+    code: 'system-role',
+    what: 'only models from Opus 4.8 on accept messages of the role `system`',
+    errorText:
+      'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
+    find: ({ messages, model }) =>
+      model === undefined || takesSystemRole(model) ? [] : messages.filter(({ role }) => role === 'system'),
+  }),
+  makeRule({
+    code: 'first-role',
+    what: 'the first message is from the user',
+    errorText: 'messages: first message must use the "user" role',
+    // Accepted by Anthropic but not by Bedrock in 2024: anthropics/anthropic-sdk-typescript#622.
+    isFormer: true,
+    find: ({ turns }) => turns.slice(0, 1).filter(({ role }) => role === 'assistant'),
+  }),
+  makeRule({
+    code: 'prefill',
+    what: 'the last message is from the user, on models without prefill (4.6 and later)',
+    errorText: 'This model does not support assistant message prefill. The conversation must end with a user message.',
+    find: ({ turns, facts }) =>
+      facts === undefined || facts.takesPrefill ? [] : turns.slice(-1).filter(({ role }) => role === 'assistant'),
+  }),
+];
+
+export const unicodeRules: readonly ApiRule[] = [
+  makeRule({
+    code: 'lone-surrogate',
+    what: 'every string and key is valid Unicode',
+    errorText: 'The request body is not valid JSON: no low surrogate in string',
+    find: ({ messages, system, tools }) =>
+      [
+        ...(isBroken(tools) ? [{ path: 'tools' }] : []),
+        ...(isBroken(system) ? [{ path: 'system' }] : []),
+        ...messages.flatMap(brokenPlaces),
+      ].map((place) => ({ place })),
+  }),
+];
+
+/** One place per block, or the message if it is outside of its blocks. */
+function brokenPlaces({ message, place, blocks }: MessageView): Place[] {
+  if (!isBroken(message)) return [];
+  const inBlocks = blocks.filter(({ block }) => isBroken(block)).map((view) => view.place);
+  return inBlocks.length > 0 ? inBlocks : [place];
+}
+
+function isBroken(value: unknown): boolean {
+  return value !== undefined && hasLoneSurrogate(value as JsonValue); // parsed JSON of any shape
 }

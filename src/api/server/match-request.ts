@@ -4,7 +4,6 @@ import { asString, type JsonObject } from '../../base/json/json.ts';
 import { texts as clientTexts } from '../../session/resume/client/client.ts';
 import { type NormalMessage, normalise } from '../../session/resume/messages/normalise.ts';
 import { viewRequest } from '../request/request-view.ts';
-import { type Mismatch, makeMismatch } from './mismatch.ts';
 import { type Conversation, contentKey, type RecordedStep, type Recording, resultOf } from './recording.ts';
 
 export interface Match {
@@ -199,4 +198,34 @@ function callIdsOf(answer: NormalMessage): string[] {
 export function textOfBlocks(blocks: readonly JsonObject[]): string {
   const texts = blocks.map((block) => (block.type === 'text' ? asString(block.text) : asString(block.name)));
   return texts.filter((text) => text !== undefined).join('\n');
+}
+
+/** A difference between a request and the recorded session. */
+export interface Mismatch {
+  /** `end`: nothing was recorded after this. */
+  readonly kind: 'prompt' | 'result' | 'answer' | 'end';
+  readonly what: string;
+  readonly recorded: string;
+  readonly sent: string;
+}
+
+const before = 20;
+const shown = 120;
+
+function makeMismatch(kind: Mismatch['kind'], what: string, recorded: string, sent: string): Mismatch {
+  let same = 0;
+  while (same < recorded.length && recorded[same] === sent[same]) same++;
+  return { kind, what, recorded: excerpt(recorded, same), sent: excerpt(sent, same) };
+}
+
+function excerpt(text: string, at: number): string {
+  const start = text.length <= shown ? 0 : Math.max(0, at - before);
+  const end = start + shown;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`.toWellFormed();
+}
+
+/** `the prompt differs: recorded "fix it", sent "repair it"` */
+export function mismatchText({ kind, what, recorded, sent }: Mismatch): string {
+  if (kind === 'end') return what;
+  return `${what} differs: recorded ${JSON.stringify(recorded)}, sent ${JSON.stringify(sent)}`;
 }

@@ -7,11 +7,24 @@ import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base
 import { knownModels } from '../../models/facts.ts';
 import { viewRequest } from '../request/request-view.ts';
 import { estimateTokens } from '../rules/size.ts';
-import { judgeBody, judgeKey, judgeRequest, judgeSender, methodNotAllowed, notFound } from './judge.ts';
-import { readRequestBody } from './request-body.ts';
-import { RequestLog, type ServedRequest } from './request-log.ts';
-import type { ScriptedError, ScriptStep } from './script.ts';
-import { sendError, sendJson, sendStep } from './send-step.ts';
+import {
+  judgeBody,
+  judgeKey,
+  judgeRequest,
+  judgeSender,
+  methodNotAllowed,
+  notFound,
+  readRequestBody,
+} from './judge.ts';
+import { sendError, sendJson, sendStep } from './reply.ts';
+import {
+  chooseStep,
+  RequestLog,
+  type Script,
+  type ScriptedError,
+  type ScriptStep,
+  type ServedRequest,
+} from './script.ts';
 import { type AccountKind, judgeThinking, signReply } from './thinking-check.ts';
 
 /** Options of both servers. */
@@ -202,4 +215,19 @@ function modelsAt(path: string): JsonObject | undefined {
 function modelObject(id: string): JsonObject {
   const words = id.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { type: 'model', id, display_name: words.join(' '), created_at: '1970-01-01T00:00:00Z' };
+}
+
+/** Options of `startScriptedServer`. */
+export interface ScriptedServerOptions extends ServerOptions {
+  readonly script: Script;
+}
+
+/**
+ * Starts a server that answers from a script. A request that breaks a rule of the API is refused and uses no step
+ * of the script. Thinking is signed and checked as for a new account.
+ */
+export async function startScriptedServer({ script, ...options }: ScriptedServerOptions): Promise<MessagesServer> {
+  let answered = 0;
+  const account = options.rules === 'ignore' ? 'unchecked' : 'enforced';
+  return startMessagesServer((request) => chooseStep(script, request, answered++), { account, ...options });
 }

@@ -1,15 +1,48 @@
 // Replays a session: an HTTP server for the Messages API that answers each request with the message recorded at that
 // place, so that an agent can run again without a model.
-import type { JsonObject } from '../../base/json/json.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
 import { makeSecret } from '../../base/process/local-guard.ts';
 import type { Session } from '../../session/load/session.ts';
-import { type Match, Matcher, readParts, textOfBlocks } from './match-request.ts';
+import { type Match, Matcher, type Mismatch, mismatchText, readParts, textOfBlocks } from './match-request.ts';
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
-import { type Mismatch, mismatchText } from './mismatch.ts';
 import { type Recording, readRecording } from './recording.ts';
-import type { ServedRequest } from './request-log.ts';
-import { invalidRequest, type ReplyBlock, type ScriptedReply, type ScriptStep } from './script.ts';
-import { asksForSummary, isSideRequest, sideReply } from './side-request.ts';
+import { invalidRequest, type ReplyBlock, type ScriptedReply, type ScriptStep, type ServedRequest } from './script.ts';
+
+/**
+ * Whether a request is a side question of Claude Code and not part of the conversation: it has no tools, asks for
+ * one token, or only searches the web.
+ */
+export function isSideRequest(body: JsonObject): boolean {
+  const { tools } = body;
+  if (body.max_tokens === 1 || !isArray(tools) || tools.length === 0) return true;
+  return tools.every((tool) => isObject(tool) && (asString(tool.type) ?? '').startsWith('web_'));
+}
+
+function sideReply(body: JsonObject): ScriptedReply {
+  return { blocks: [{ type: 'text', text: sideText(body) }] };
+}
+
+function sideText(body: JsonObject): string {
+  if (body.max_tokens === 1) return '#';
+  const schema = safeText([body.output_config, body.output_format]);
+  if (schema.includes('"title"')) return '{"title":"Replayed session"}';
+  return safeText(body.system).includes('isNewTopic') ? '{"isNewTopic":false,"title":null}' : 'OK.';
+}
+
+/** Whether the client requests the summary for a compaction. */
+function asksForSummary(newestText: string): boolean {
+  return /detailed summary of (the|this) (conversation|recent|portion)|summary of the (recent )?portion/i.test(
+    newestText,
+  );
+}
+
+function safeText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return ''; // nested deeper than the stack
+  }
+}
 
 /** Options of `startReplayServer`. */
 export interface ReplayOptions extends ServerOptions {

@@ -1,7 +1,59 @@
 // The steps of a scripted model: answer, refuse, hang, or break off. Plain data, so that a test reads as a list of
 // events.
-import type { JsonObject } from '../../base/json/json.ts';
-import type { ServedRequest } from './request-log.ts';
+import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+
+/** A request that the server received. */
+export interface ServedRequest {
+  /** From 0, over all requests. */
+  readonly index: number;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** `undefined` if it was not JSON, or was dropped. */
+  readonly body: JsonValue | undefined;
+  readonly bodyBytes: number;
+}
+
+const maxRequests = 10_000;
+const maxBodyBytes = 64 * 1024 * 1024;
+
+export class RequestLog {
+  readonly #requests: ServedRequest[] = [];
+  readonly #maxBodyBytes: number;
+  #count = 0;
+  #bodyBytes = 0;
+  /** The first request whose body is kept. */
+  #kept = 0;
+
+  constructor(bodyBytes: number = maxBodyBytes) {
+    this.#maxBodyBytes = bodyBytes;
+  }
+
+  get requests(): readonly ServedRequest[] {
+    return this.#requests;
+  }
+
+  add(request: Omit<ServedRequest, 'index'>): ServedRequest {
+    const added = { index: this.#count++, ...request };
+    this.#requests.push(added);
+    this.#bodyBytes += added.bodyBytes;
+    while (this.#bodyBytes > this.#maxBodyBytes && this.#kept < this.#requests.length - 1) this.#letGo();
+    if (this.#requests.length > maxRequests) {
+      if (this.#kept === 0) this.#letGo();
+      this.#requests.shift();
+      this.#kept--;
+    }
+    return added;
+  }
+
+  #letGo(): void {
+    const oldest = this.#requests[this.#kept];
+    if (oldest === undefined) return;
+    this.#requests[this.#kept++] = { ...oldest, body: undefined };
+    this.#bodyBytes -= oldest.bodyBytes;
+  }
+}
 
 /**
  * A content block of a scripted reply, as the API returns it. A tool call without an `id` gets one. Thinking

@@ -1,10 +1,10 @@
 // Decides what the API does with the thinking in a request: refuse it with the API's error, drop it, or accept it. The
 // signatures of this server carry everything before the block; other signatures are not checked.
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { modelRowOf } from '../../models/facts.ts';
-import { prefixCheckOf, readsThinkingOf } from '../../models/thinking-readers.ts';
-import { bindingBeta, isBinding } from '../request/thinking-binding.ts';
+import { modelRowOf, prefixCheckOf, readsThinkingOf } from '../../models/facts.ts';
 import {
+  bindingBeta,
+  isBinding,
   loadedTools,
   type SentBlock,
   sentBlocks,
@@ -13,8 +13,13 @@ import {
   toolsHash,
 } from '../request/thinking-prefix.ts';
 import { newId } from './reply.ts';
-import type { ServedRequest } from './request-log.ts';
-import { invalidRequest, type ReplyBlock, type ScriptedError, type ScriptedReply } from './script.ts';
+import {
+  invalidRequest,
+  type ReplyBlock,
+  type ScriptedError,
+  type ScriptedReply,
+  type ServedRequest,
+} from './script.ts';
 
 /**
  * How the API treats thinking of this account whose prefix has changed. `enforced`: it refuses the request, as for

@@ -1,8 +1,48 @@
 // Reads files named by an argument, a setting, a variable or a hook: up to a limit, and only regular files, because
 // reading a pipe or a device may never end.
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
 import { systemErrorCode, UserError } from '../errors/errors.ts';
 import { formatBytes } from '../text/human.ts';
+
+/** Returns the first folder that was created; `undefined` if all existed. */
+export function makeFolderSync(folder: string, mode = 0o700): string | undefined {
+  const missing: string[] = [];
+  let there = path.resolve(folder);
+  while (!existsSync(there) && there !== path.dirname(there)) {
+    missing.unshift(there);
+    there = path.dirname(there);
+  }
+  if (!statSync(there).isDirectory()) throw systemError(missing.length === 0 ? 'EEXIST' : 'ENOTDIR', there);
+  for (const each of missing) makeOne(each, mode);
+  return missing[0];
+}
+
+function makeOne(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    // The parent exists, so this place accepts no folders, like a read-only disk.
+    if (systemErrorCode(error) === 'ENOENT') throw systemError('EROFS', folder);
+    // EEXIST: another process created it, or it is a broken link.
+    if (systemErrorCode(error) !== 'EEXIST' || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw error;
+  }
+}
+
+function systemError(code: string, file: string): Error {
+  return Object.assign(new Error(`${code}: cannot make a folder at ${file}`), { code });
+}
 
 export interface ReadLimit {
   /** Default: 64 MB. */

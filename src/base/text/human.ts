@@ -80,3 +80,13 @@ function scale(amount: number, step: number, decimalBelow: number, units: readon
   }
   return unknown;
 }
+
+/** Quotes a word for a POSIX shell, for commands that users copy. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Any version of UUID; session files and lines have one. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}

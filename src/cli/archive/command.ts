@@ -2,12 +2,17 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { makeFolderSync } from '../../base/files/regular-file.ts';
 import { asObject, asString, parseJson } from '../../base/json/json.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { counted, formatBytes, formatCount } from '../../base/text/human.ts';
-import { type ArchiveReport, archiveFolder, archiveSessions } from '../../library/archive/archive.ts';
-import { findOrphans, type OrphanSession } from '../../library/archive/orphans.ts';
+import {
+  type ArchiveReport,
+  archiveFolder,
+  archiveSessions,
+  findOrphans,
+  type OrphanSession,
+} from '../../library/archive/archive.ts';
 import { type Verification, verifyArchive } from '../../library/archive/verify.ts';
 import { leftOutNotes } from '../../library/session-files/session-paths.ts';
 import { refuseOtherFile } from '../../session/transcript/recognise.ts';
@@ -17,8 +22,7 @@ import { type CommandInput, type CommandIo, textFlag } from '../command/command.
 import { problemText } from '../command/unread.ts';
 import { folderOfTranscript, projectFilter } from '../input/project.ts';
 import { rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { showByteProgress } from '../terminal/progress.ts';
 import { readStdin } from '../terminal/stdin.ts';
 import { listArchived } from './list.ts';

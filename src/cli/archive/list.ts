@@ -2,20 +2,17 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/errors.ts';
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
 import { archiveFolder } from '../../library/archive/archive.ts';
-import { archivedFolder } from '../../library/archive/find.ts';
-import { type ArchivedSession, readContents } from '../../library/archive/pack/contents.ts';
-import { type Manifest, totalBytes } from '../../library/archive/pack/manifest.ts';
-import { compareNames } from '../../store/folders.ts';
+import { type ArchivedSession, type Manifest, readContents, totalBytes } from '../../library/archive/pack/contents.ts';
+import { archivedFolder } from '../../library/archive/restore.ts';
+import { compareNames } from '../../store/owned-files.ts';
 import type { CommandInput, CommandIo } from '../command/command.ts';
 import { projectFilter } from '../input/project.ts';
-import { shortIds } from '../render/short-ids.ts';
 import { type Cell, renderTable } from '../render/table.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { shortIds } from '../render/wording.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 
 interface Row extends ArchivedSession {

@@ -7,11 +7,10 @@ import { archiveFolder } from '../../library/archive/archive.ts';
 import { isEmptySession, type RemovedSession, removeSession, whyInUse } from '../../library/archive/remove.ts';
 import { leftOutNotes } from '../../library/session-files/session-paths.ts';
 import { discoverSessions, findSession } from '../../store/discover.ts';
-import { diskError } from '../../store/disk.ts';
+import { diskError } from '../../store/replace.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { canAsk, confirm } from '../terminal/stdin.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -2,9 +2,9 @@
 // command exit with code 1, because its result is incomplete.
 import type { Writable } from 'node:stream';
 import { UnreadableError, UserError } from '../../base/errors/errors.ts';
-import { diskError } from '../../store/disk.ts';
-import { compareNames, type DiskProblem } from '../../store/folders.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { compareNames, type DiskProblem } from '../../store/owned-files.ts';
+import { diskError } from '../../store/replace.ts';
+import { writeNotice } from '../terminal/output.ts';
 
 export class Unread {
   readonly #stderr: Writable;

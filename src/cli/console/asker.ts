@@ -1,12 +1,12 @@
 // Shows the questions of the agent and of commands as dialogs, one at a time in order. A question that is no longer
 // needed, because the turn was interrupted, answers itself.
+
+import type { PermissionMode } from '../../agent/contract/confinement.ts';
 import type { Approve } from '../../agent/contract/permission.ts';
-import type { PermissionMode } from '../../agent/contract/permission-mode.ts';
 import type { UserAnswer, UserQuestion } from '../../agent/contract/tool.ts';
 import type { Key } from '../terminal/keys.ts';
 import { createStyle } from '../terminal/style.ts';
-import { type Dialog, type DialogAnswer, pressInDialog } from './dialog/dialog.ts';
-import { turnBody } from './dialog/dialog-lines.ts';
+import { type Dialog, type DialogAnswer, pressInDialog, turnBody } from './dialog/dialog.ts';
 import {
   approvalDialog,
   approvalOf,

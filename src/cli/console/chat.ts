@@ -3,14 +3,14 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { SessionChoice } from '../../agent/contract/agent.ts';
-import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/permission-mode.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/confinement.ts';
 import type { SettingsFiles } from '../../agent/settings/settings.ts';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { type CommandInput, countFlag, listFlag, textFlag } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { type ConsoleOptions, runConsole } from './console.ts';
-import { type AskDialog, isTrusted, trustDialog } from './dialog/trust-dialog.ts';
+import { type AskDialog, isTrusted, trustDialog } from './dialog/questions.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { io, words } = input;
@@ -51,7 +51,7 @@ async function decideTrust(
   if (isFlagged) return { isTrusted: true };
   const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }, { readSettingsFiles }] = await Promise.all([
     import('../../agent/trust/trust.ts'),
-    import('../../agent/trust/offer.ts'),
+    import('../../agent/trust/trust.ts'),
     import('../../agent/settings/settings.ts'),
   ]);
   const place = { cwd, root, env, home: homedir() };

@@ -3,8 +3,14 @@
 import type { Key } from '../terminal/keys.ts';
 import { slashCommands } from './commands/slash-commands.ts';
 import { withBuffer } from './input/editor.ts';
-import { listProjectFiles } from './input/project-files.ts';
-import { type Mention, mentionAt, moveSuggestion, suggestCommands, suggestFiles } from './input/suggestions.ts';
+import {
+  listProjectFiles,
+  type Mention,
+  mentionAt,
+  moveSuggestion,
+  suggestCommands,
+  suggestFiles,
+} from './input/suggestions.ts';
 import { replaceRange } from './input/text-buffer.ts';
 import type { ConsoleStore } from './screen/console-state.ts';
 

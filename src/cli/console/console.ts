@@ -2,25 +2,26 @@
 // after the prompt is on the screen, so that the user can type at once, and restores the terminal on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Agent, AgentOptions, SessionChoice } from '../../agent/contract/agent.ts';
-import type { AgentEvent } from '../../agent/contract/event.ts';
-import type { PermissionMode } from '../../agent/contract/permission-mode.ts';
+import type { PermissionMode } from '../../agent/contract/confinement.ts';
+import type { AgentEvent, SessionOpened } from '../../agent/contract/event.ts';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { counted } from '../../base/text/human.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import { version } from '../../base/version/version.ts';
 import type { CommandIo } from '../command/command.ts';
+import { shortFolder } from '../render/wording.ts';
 import type { Key } from '../terminal/keys.ts';
 import { writeText } from '../terminal/output.ts';
-import { withoutMark } from '../terminal/style.ts';
+import { type Style, withoutMark } from '../terminal/style.ts';
 import { Asker } from './asker.ts';
-import { headerItem, resumedItems } from './chat-header.ts';
 import { ChatTerminal } from './chat-terminal.ts';
 import { commandContext } from './commands/command-context.ts';
 import { slashCall, slashCommands } from './commands/slash-commands.ts';
 import { Completer } from './completer.ts';
-import { openOrCopy } from './dialog/opening.ts';
-import type { AskDialog } from './dialog/trust-dialog.ts';
-import { pressInEditor, remember, setText } from './input/editor.ts';
+import { type AskDialog, openOrCopy } from './dialog/questions.ts';
+import { appendHistory, historyFile, pressInEditor, readHistory, remember, setText } from './input/editor.ts';
 import { mentionPastedPictures } from './input/pasted-pictures.ts';
-import { gitBranch } from './input/project-files.ts';
-import { appendHistory, historyFile, readHistory } from './input/prompt-history.ts';
+import { gitBranch } from './input/suggestions.ts';
 import { ConsoleStore, initialConsole } from './screen/console-state.ts';
 import { editorWidth } from './screen/layout.ts';
 import { mountScreen } from './screen/screen.tsx';
@@ -304,5 +305,36 @@ class Console {
       setPrompt: (text) => this.#store.update({ editor: setText(this.#store.get().editor, text) }),
       exit: () => this.#end(exitCodes.ok, 'exit'),
     });
+  }
+}
+
+function headerItem(cwd: string, { style, columns }: { style: Style; columns: number }): Item {
+  const place = `${style.accent('◆')} ${style.bold(`clew ${version}`)} ${style.muted(`in ${oneLine(shortFolder(cwd), columns - 16)}`)}`;
+  return { kind: 'lines', lines: [place, style.muted(`  ${oneLine('/help for commands and keys', columns - 3)}`)] };
+}
+
+const resumedRows = 12;
+
+/** Returns nothing for a new session; for a resumed one, its last lines and its number of messages. */
+async function resumedItems(
+  opened: SessionOpened,
+  { style, columns }: { readonly style: Style; readonly columns: number },
+): Promise<readonly Item[]> {
+  const { sessionId, file, messageCount } = opened;
+  if (messageCount === 0) return [];
+  const lines = await lastLines(file, { style, columns });
+  const note: Item = { kind: 'note', text: `resuming ${sessionId}, ${counted(messageCount, 'message')} so far` };
+  return lines.length === 0 ? [note] : [{ kind: 'lines', lines }, note];
+}
+
+async function lastLines(file: string, options: { style: Style; columns: number }): Promise<readonly string[]> {
+  try {
+    // Loaded lazily: it needs the whole session reader, which a new chat does not.
+    const { previewOf } = await import('../tail/preview.ts');
+    const lines = await previewOf({ path: file, project: '', root: '' }, options);
+    const last = lines.slice(-resumedRows);
+    return last.slice(last.findIndex((line) => line !== ''));
+  } catch {
+    return [];
   }
 }

@@ -4,17 +4,16 @@ import { exitCodes } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/finding.ts';
 import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../../doctor/diagnosis/library.ts';
-import type { JudgedSession } from '../../library/index/verdicts.ts';
+import type { JudgedSession } from '../../library/index/session-summaries.ts';
 import type { Reachable } from '../../session/facts/reachable.ts';
 import { discoverSessions } from '../../store/discover.ts';
-import type { DiskProblem } from '../../store/folders.ts';
+import type { DiskProblem } from '../../store/owned-files.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { terminalWidth, writeOut } from '../terminal/output.ts';
 import { showByteProgress } from '../terminal/progress.ts';
-import { findingJson } from './json.ts';
-import { keepVerdicts } from './keep-verdicts.ts';
+import { findingJson, keepVerdicts } from './json.ts';
 import { doctorTable } from './table.ts';
 
 export interface DoctorRow {

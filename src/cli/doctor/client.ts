@@ -3,8 +3,7 @@
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { oneLine } from '../../base/text/terminal-text.ts';
-import { findClient } from '../../doctor/client-probe/find-client.ts';
-import { type ProbeReport, probeClient } from '../../doctor/client-probe/probe-client.ts';
+import { findClient, type ProbeReport, probeClient } from '../../doctor/client-probe/probe-client.ts';
 import { newestClient } from '../../session/resume/client/client-rules.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { terminalWidth, writeOut } from '../terminal/output.ts';

@@ -3,21 +3,18 @@
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { isSevere } from '../../doctor/checks/finding.ts';
-import { diagnoseSession } from '../../doctor/diagnosis/diagnose.ts';
-import { verdictOf } from '../../doctor/diagnosis/verdict.ts';
-import { verdictState } from '../../library/index/verdicts.ts';
+import { diagnoseSession, verdictOf } from '../../doctor/diagnosis/diagnose.ts';
+import { verdictState } from '../../library/index/session-summaries.ts';
 import { daysLeftOf } from '../../library/session-files/expiry.ts';
-import { titleOf } from '../../session/facts/title.ts';
+import { titleOf } from '../../session/facts/summary.ts';
 import { refuseForeign } from '../../session/transcript/recognise.ts';
 import { identify } from '../../store/append.ts';
 import { projectsFolders } from '../../store/roots.ts';
-import { sourceOf } from '../../surgery/engine/source.ts';
+import { sourceOf } from '../../surgery/engine/plan.ts';
 import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { findSessionArgument, readSession, refuseAgent } from '../input/session-argument.ts';
+import { findSessionArgument, readSession, refuseAgent, rootsOf } from '../input/session.ts';
 import { proseWidth, terminalWidth, writeOut } from '../terminal/output.ts';
-import { diagnosisJson } from './json.ts';
-import { keepVerdicts } from './keep-verdicts.ts';
+import { diagnosisJson, keepVerdicts } from './json.ts';
 import { diagnosisText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<number> {

@@ -12,11 +12,10 @@ import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../
 import { loadSession } from '../../session/load/session.ts';
 import type { ProjectsFolder } from '../../store/roots.ts';
 import { type OperateOptions, type Outcome, operate } from '../../surgery/engine/operate.ts';
-import type { Source } from '../../surgery/engine/source.ts';
+import type { Source } from '../../surgery/engine/plan.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { outcomeJson, outcomeText } from '../operation/operation.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut, writeText } from '../terminal/output.ts';
+import { writeNotice, writeOut, writeText } from '../terminal/output.ts';
 import { canAsk, confirm } from '../terminal/stdin.ts';
 import { diagnosisJson, findingJson } from './json.ts';
 

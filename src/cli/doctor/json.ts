@@ -2,6 +2,10 @@
 import type { PlacedViolation } from '../../doctor/checks/api.ts';
 import type { Finding } from '../../doctor/checks/finding.ts';
 import type { Diagnosis } from '../../doctor/diagnosis/diagnose.ts';
+import { IndexHandle } from '../../library/index/index-handle.ts';
+import { type JudgedSession, saveVerdicts } from '../../library/index/session-summaries.ts';
+import { stateFolder } from '../../store/roots.ts';
+import type { CommandIo } from '../command/command.ts';
 
 export function diagnosisJson(diagnosis: Diagnosis): object {
   const { sessionId, path, findings, reachable, reachableOld, compactsFirst, violations, chain } = diagnosis;
@@ -33,4 +37,15 @@ function violationJson(violation: PlacedViolation): object {
     line,
     uuid: uuid ?? null,
   };
+}
+
+export function keepVerdicts({ env }: Pick<CommandIo, 'env'>, judged: readonly JudgedSession[]): void {
+  if (judged.length === 0) return;
+  try {
+    const index = new IndexHandle({ folder: stateFolder(env) });
+    index.ask((database) => saveVerdicts(database, judged));
+    index.close();
+  } catch {
+    // Doctor works without an index; other commands report why it cannot be written.
+  }
 }

@@ -4,12 +4,12 @@
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted, formatCount } from '../../base/text/human.ts';
 import { oneLine } from '../../base/text/terminal-text.ts';
+import type { Segment } from '../../doctor/checks/examined-session.ts';
 import { damageClasses, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/finding.ts';
-import type { Segment } from '../../doctor/checks/segments.ts';
 import type { Diagnosis } from '../../doctor/diagnosis/diagnose.ts';
-import { isMendable } from '../../doctor/repair/mendable.ts';
+import { isMendable } from '../../doctor/repair/repair.ts';
 import { clientsWithout } from '../../session/resume/client/client-rules.ts';
-import { leftAfterCompaction } from '../../session/resume/request/auto-compaction.ts';
+import { leftAfterCompaction } from '../../session/resume/request/full-request.ts';
 import { hanging } from '../render/lines.ts';
 import { wrapSpans } from '../render/wrap.ts';
 import type { Paint, Style } from '../terminal/style.ts';

@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { counted, formatCount } from '../../base/text/human.ts';
 import { damageClasses, severities } from '../../doctor/checks/finding.ts';
-import { shortIds } from '../render/short-ids.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from '../render/table.ts';
+import { shortIds } from '../render/wording.ts';
 import { wrapSpans } from '../render/wrap.ts';
 import type { DoctorRow, LibraryReport } from './all.ts';
 import { severityPaint } from './render.ts';

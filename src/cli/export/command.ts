@@ -8,21 +8,18 @@ import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted } from '../../base/text/human.ts';
 import { exportJson } from '../../export/json.ts';
 import { exportMarkdown, type MarkdownOptions } from '../../export/markdown/markdown.ts';
-import { exportOpenai } from '../../export/openai.ts';
-import { exportAnthropic } from '../../export/requests.ts';
-import { exportFileName } from '../../export/source/file-name.ts';
-import { type ExportSource, exportSource, type SecretCount } from '../../export/source/source.ts';
+import { exportAnthropic, exportOpenai } from '../../export/requests.ts';
+import { type ExportSource, exportFileName, exportSource, type SecretCount } from '../../export/source/source.ts';
 import { summarise } from '../../session/facts/summary.ts';
 import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import type { Source } from '../../surgery/engine/source.ts';
-import { redactorFor } from '../../surgery/redact/redact-parcel.ts';
+import type { Source } from '../../surgery/engine/plan.ts';
+import { redactorFor } from '../../surgery/redact/survey.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { rulesArgument } from '../input/redact-rules.ts';
 import { packageRoot } from '../input/session.ts';
 import { sourceArgument } from '../operation/operation.ts';
-import { shortIds } from '../render/short-ids.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { type Chunks, writeOut } from '../terminal/output.ts';
+import { shortIds } from '../render/wording.ts';
+import { type Chunks, writeNotice, writeOut } from '../terminal/output.ts';
 
 type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
 

@@ -9,21 +9,19 @@ import type { WrittenPart } from '../../export/parquet/dataset.ts';
 import { tableNames } from '../../export/parquet/tables.ts';
 import { writeParquet } from '../../export/parquet/write.ts';
 import { type ExportSource, exportSource } from '../../export/source/source.ts';
-import { countLibrary } from '../../library/usage/library-usage.ts';
+import { countLibrary } from '../../library/usage/cells.ts';
 import type { PriceList } from '../../models/price-list.ts';
 import { usageLinesOf } from '../../session/facts/session-usage.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/usage.ts';
 import { discoverSessions } from '../../store/discover.ts';
-import { redactorFor } from '../../surgery/redact/redact-parcel.ts';
+import { redactorFor } from '../../surgery/redact/survey.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { withIndex } from '../input/current-index.ts';
 import { currentPrices } from '../input/prices.ts';
 import { rulesArgument } from '../input/redact-rules.ts';
-import { rootsOf } from '../input/session.ts';
-import { findSessionArgument } from '../input/session-argument.ts';
+import { findSessionArgument, rootsOf } from '../input/session.ts';
 import { sourceOf } from '../operation/operation.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 
 export async function exportTables(input: CommandInput): Promise<void> {

@@ -1,7 +1,6 @@
 // clew find QUERY…: what was said in any session, the best first, and the command that opens the place.
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import type { Database } from '../../library/index/database.ts';
 import { sessionIds } from '../../library/search/filter.ts';
 import { openPlaces, type Place, type SessionPlaces } from '../../library/search/hit-place.ts';
@@ -14,14 +13,11 @@ import {
 } from '../../library/search/search.ts';
 import { findSession } from '../../store/discover.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { bringTextUpToDate } from '../input/current-text.ts';
+import { bringTextUpToDate, withIndex } from '../input/current-index.ts';
 import { type LineageOf, readLineage } from '../input/lineage.ts';
-import { projectFilter } from '../input/project.ts';
+import { parseTime, projectFilter } from '../input/project.ts';
 import { rootsOf } from '../input/session.ts';
-import { parseTime } from '../input/time-flag.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { proseWidth, terminalWidth, writeOut } from '../terminal/output.ts';
+import { proseWidth, terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
 import { findText, type PlacedSession, shellWord } from './render.ts';
 
 const defaultLimit = 20;

@@ -9,8 +9,7 @@ import type { Place } from '../../library/search/hit-place.ts';
 import type { Hit, SearchResult, SessionHits } from '../../library/search/search.ts';
 import type { TextKind } from '../../library/search/text-extract.ts';
 import { type Lineage, marksText } from '../input/lineage.ts';
-import { shortIds } from '../render/short-ids.ts';
-import { localTime } from '../render/wording.ts';
+import { localTime, shortIds } from '../render/wording.ts';
 import { type Span, wrapSpans } from '../render/wrap.ts';
 import type { Style } from '../terminal/style.ts';
 

@@ -1,4 +1,6 @@
 // Flags that many commands take.
+
+import { permissionModes } from '../../agent/contract/confinement.ts';
 import type { Flag } from '../command/command.ts';
 
 export const root: Flag = {
@@ -30,3 +32,25 @@ export const readFlags: readonly Flag[] = [json, root, demo];
 export const planFlags: readonly Flag[] = [portable, dryRun, json, root];
 /** Of commands that can also change a session in place. */
 export const changeFlags: readonly Flag[] = [inPlace, ...planFlags];
+
+export const chatFlags: readonly Flag[] = [
+  { name: '--continue', short: '-c', summary: 'continue the latest session of this folder' },
+  { name: '--resume', short: '-r', value: '[SESSION]', summary: 'continue a session; without SESSION, choose one' },
+  { name: '--fork-session', summary: 'continue in a copy of it' },
+  { name: '--session-id', value: 'UUID', summary: 'the id of the new session' },
+  { name: '--model', value: 'NAME', summary: 'the model to ask' },
+  { name: '--permission-mode', value: 'MODE', summary: permissionModes.join(', ') },
+  {
+    name: '--allowedTools',
+    value: 'RULE',
+    summary: 'allow without asking, such as "Bash(npm test:*)"',
+    isRepeatable: true,
+  },
+  { name: '--disallowedTools', value: 'RULE', summary: 'always refuse', isRepeatable: true },
+  { name: '--trust-project', summary: 'use the hooks, servers, rules and skills of this folder, this time' },
+  { name: '--append-system-prompt', value: 'TEXT', summary: 'text to append to the system prompt' },
+  { name: '--add-dir', value: 'DIR', summary: 'another folder the agent may work in', isRepeatable: true },
+  { name: '--mcp-config', value: 'FILE', summary: 'MCP servers from a file, or JSON', isRepeatable: true },
+  { name: '--max-turns', value: 'N', summary: 'the maximum number of requests per prompt' },
+  root,
+];

@@ -1,11 +1,10 @@
 // Reads the flags of a headless run. Invalid combinations are refused here, before a session is touched.
 import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/contract/agent.ts';
-import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/permission-mode.ts';
+import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/confinement.ts';
 import { UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
-import { splitRules } from './rule-list.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -139,4 +138,23 @@ function refuse(flag: string): never {
 /** An option that was not given is absent, not undefined. */
 function given<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [k in K]: V }); // one computed key
+}
+
+export function splitRules(words: readonly string[]): readonly string[] {
+  return words.flatMap(splitWord);
+}
+
+function splitWord(word: string): string[] {
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const character of word) {
+    if (character === '(') depth++;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else rule += character;
+  }
+  return [...rules, rule].filter((each) => each !== '');
 }

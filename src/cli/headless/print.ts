@@ -8,17 +8,14 @@ import type { Approve } from '../../agent/contract/permission.ts';
 import { isFolderAccepted } from '../../agent/trust/trust.ts';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
 import { AsyncQueue } from '../../base/process/async-queue.ts';
-import { diskError } from '../../store/disk.ts';
+import { diskError } from '../../store/replace.ts';
 import type { CommandInput, CommandIo } from '../command/command.ts';
 import { writeText } from '../terminal/output.ts';
 import { createStop, type StopSignal } from '../terminal/stop-signal.ts';
-import { answerControl } from './control.ts';
-import { type InputStream, type PromptContent, readPrompt } from './input.ts';
-import { readMessages } from './message-input.ts';
+import { answerControl, type InputStream, type PromptContent, readMessages, readPrompt } from './input.ts';
 import { type PrintOptions, readPrintOptions } from './options.ts';
-import { Report } from './report.ts';
+import { type MessageChoice, messageOf, Report } from './report.ts';
 import { codeOfTurn, errorsOf, failureResult, signalCodes, turnResult } from './result.ts';
-import { type MessageChoice, messageOf } from './stream-message.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const options = readPrintOptions(input);

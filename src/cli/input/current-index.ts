@@ -4,10 +4,12 @@ import type { Database } from '../../library/index/database.ts';
 import { IndexHandle } from '../../library/index/index-handle.ts';
 import { type IndexReport, updateRows } from '../../library/index/indexer.ts';
 import { IndexUnavailable } from '../../library/index/schema.ts';
+import { listSessions, type SessionList } from '../../library/index/session-list.ts';
 import type { ReadSummaries } from '../../library/index/session-summaries.ts';
+import { type TextReport, updateText } from '../../library/search/text-indexer.ts';
 import { stateFolder } from '../../store/roots.ts';
 import type { CommandInput } from '../command/command.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { writeNotice } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { rootsOf } from './session.ts';
 
@@ -63,6 +65,43 @@ async function attempt<T>(
     progress.end();
     input.unread.add(report.problems);
     return await work(database, report, summaries);
+  } finally {
+    progress.end();
+  }
+}
+
+export function bringTextUpToDate(input: CommandInput, database: Database): TextReport {
+  const { stderr } = input.io;
+  const bar = showProgress({ stderr, label: 'indexing their text' });
+  const report = updateText(database, {
+    roots: rootsOf(input),
+    onProgress: ({ bytesDone, bytesTotal }) => bar.update(bytesDone, bytesTotal),
+  });
+  bar.end();
+  input.unread.add(report.problems);
+  return report;
+}
+
+export function currentSessions(input: CommandInput): Promise<SessionList> {
+  return withIndex(input, (database, _, summaries) => sessionsIn(database, input, summaries), { withSummaries: true });
+}
+
+/** The same from an open, current index. */
+export async function sessionsIn(
+  database: Database,
+  input: CommandInput,
+  summaries: ReadSummaries,
+): Promise<SessionList> {
+  const { stderr } = input.io;
+  const progress = showProgress({ stderr, label: 'counting turns' });
+  try {
+    const onProgress = ({ bytesDone, bytesTotal }: { bytesDone: number; bytesTotal: number }): void =>
+      progress.update(bytesDone, bytesTotal);
+    const list = listSessions(database, { roots: rootsOf(input), onProgress, summaries });
+    progress.end();
+    for (const file of list.foreign) writeNotice(stderr, `skipped ${file}: it is not a Claude Code transcript`);
+    input.unread.add(list.problems);
+    return list;
   } finally {
     progress.end();
   }

@@ -2,7 +2,7 @@
 import { loadPrices } from '../../library/usage/prices.ts';
 import { PriceList, type Prices } from '../../models/price-list.ts';
 import type { CommandIo } from '../command/command.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { writeNotice } from '../terminal/output.ts';
 
 /** Older tables are likely to miss models and prices. */
 const oldDays = 60;

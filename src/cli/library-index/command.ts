@@ -6,8 +6,7 @@ import { counted, formatBytes } from '../../base/text/human.ts';
 import { indexPath } from '../../library/index/schema.ts';
 import { stateFolder } from '../../store/roots.ts';
 import type { CommandInput } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { bringTextUpToDate } from '../input/current-text.ts';
+import { bringTextUpToDate, withIndex } from '../input/current-index.ts';
 import { writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -10,8 +10,7 @@ import { stateFolder } from '../../store/roots.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { clockTime } from '../render/wording.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { createStop } from '../terminal/stop-signal.ts';
 

@@ -2,21 +2,19 @@
 // about to delete.
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
-import { healthOf } from '../../doctor/diagnosis/verdict.ts';
+import { healthOf } from '../../doctor/diagnosis/diagnose.ts';
 import type { ListedSession } from '../../library/index/session-list.ts';
 import { findExpiring } from '../../library/session-files/expiry.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
-import { currentSessions } from '../input/current-sessions.ts';
+import { currentSessions } from '../input/current-index.ts';
 import { readLineage } from '../input/lineage.ts';
 import { projectFilter } from '../input/project.ts';
 import { rootsOf } from '../input/session.ts';
-import { shortIds } from '../render/short-ids.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { shortIds } from '../render/wording.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
 import { expiringTable, lastUse, listTable, type Row } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
 import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import type { Verdict } from '../../library/index/verdicts.ts';
+import type { Verdict } from '../../library/index/session-summaries.ts';
 import type { Expiring } from '../../library/session-files/expiry.ts';
 import type { SessionSummary } from '../../session/facts/summary.ts';
 import { type Lineage, marksText } from '../input/lineage.ts';

@@ -5,10 +5,8 @@ import { boundMarkdown } from '../../base/markdown/markdown-bounds.ts';
 import { lexMarkdown } from '../../base/markdown/markdown-lexer.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { formatCount } from '../../base/text/human.ts';
-import { wrapSpans } from '../render/wrap.ts';
+import { fitWidths, type Line, largest, type Span, sum, wrapSpans } from '../render/wrap.ts';
 import { type Paint, plain, type Style } from '../terminal/style.ts';
-import { inlineSpans } from './markdown-inline.ts';
-import { renderMarkdownTable } from './markdown-table.ts';
 
 export interface MarkdownOptions {
   /** Including the indent; at least 20. */
@@ -159,4 +157,154 @@ function hang(lines: readonly string[], marker: string, columns: number): string
 
 function prefixLines(lines: readonly string[], prefix: string): string[] {
   return lines.map((line) => (line === '' ? '' : prefix + line));
+}
+
+function inlineSpans(tokens: readonly Token[], style: Style, paint: Paint): Span[] {
+  const spans: Span[] = [];
+  for (const token of tokens) addSpans(spans, token as MarkedToken, style, paint);
+  // Neutralised again, because decoding turns `&#27;` into an escape.
+  return spans.map((span) => ({ ...span, text: neutralise(span.text) }));
+}
+
+/** Decodes common character references; marked only decodes numeric ones in ordinary text. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return entities.get(name) ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code === 0 || code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
+  });
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', '\u00a0'],
+  ['hellip', '…'],
+  ['mdash', '—'],
+  ['ndash', '–'],
+  ['copy', '©'],
+]);
+
+function addSpans(spans: Span[], token: MarkedToken, style: Style, paint: Paint): void {
+  const nest = (tokens: readonly Token[], inner: Paint): void => {
+    for (const child of tokens) addSpans(spans, child as MarkedToken, style, (text) => paint(inner(text)));
+  };
+  switch (token.type) {
+    case 'strong':
+      nest(token.tokens, style.bold);
+      return;
+    case 'em':
+      nest(token.tokens, style.italic);
+      return;
+    case 'del':
+      spans.push({ text: '~~', paint: style.muted });
+      nest(token.tokens, style.muted);
+      spans.push({ text: '~~', paint: style.muted });
+      return;
+    case 'codespan':
+      spans.push({
+        text: style.enabled ? token.text : token.raw.trim(),
+        paint: (text) => paint(style.code(text)),
+        keepSpaces: true,
+      });
+      return;
+    case 'br':
+      spans.push({ text: '\n', paint });
+      return;
+    case 'checkbox':
+      spans.push({ text: token.checked ? '[x] ' : '[ ] ', paint: token.checked ? style.ok : style.muted });
+      return;
+    case 'image':
+      spans.push({ text: `[image: ${decodeEntities(token.text) || token.href}]`, paint: style.muted });
+      return;
+    case 'link':
+      if (token.autolink === true) {
+        spans.push({ text: token.text, paint: (text) => paint(style.underline(text)) });
+        return;
+      }
+      nest(token.tokens, style.underline);
+      if (token.text !== token.href) spans.push({ text: ` (${decodeEntities(token.href)})`, paint: style.muted });
+      return;
+    case 'text':
+      if (token.tokens !== undefined) nest(token.tokens, plain);
+      else spans.push({ text: decodeEntities(token.text), paint });
+      return;
+    case 'escape':
+      spans.push({ text: token.text, paint });
+      return;
+    default:
+      spans.push({ text: token.raw, paint });
+  }
+}
+
+const gap = '  ';
+/** Narrower columns are unreadable. */
+const minColumn = 6;
+
+function renderMarkdownTable(table: Tokens.Table, width: number, style: Style): string[] {
+  const header = table.header.map((cell) => inlineSpans(cell.tokens, style, style.bold));
+  const rows = table.rows.map((row) => row.map((cell) => inlineSpans(cell.tokens, style, plain)));
+  const natural = header.map((cell, column) =>
+    largest(
+      rows.map((row) => naturalWidth(row[column])),
+      naturalWidth(cell),
+    ),
+  );
+  const available = width - gap.length * (natural.length - 1);
+  if (available < sum(natural.map((columns) => Math.min(columns, minColumn)))) {
+    return rows.length === 0
+      ? rowLines(header, width)
+      : rows.flatMap((row, index) => record(header, row, index, width));
+  }
+  const widths = fitWidths(natural, available);
+  const wrapped = rows.map((row) => layRow(row, widths, table.align));
+  const rule = style.muted(widths.map((columns) => '─'.repeat(columns)).join(gap));
+  // An empty line separates rows of several lines.
+  const between = wrapped.some((lines) => lines.length > 1) ? [''] : [];
+  return [
+    ...layRow(header, widths, table.align),
+    rule,
+    ...wrapped.flatMap((lines, index) => (index === 0 ? lines : [...between, ...lines])),
+  ];
+}
+
+type Row = readonly (readonly Span[])[];
+
+function naturalWidth(cell: readonly Span[] | undefined): number {
+  return largest(
+    wrapSpans(cell ?? [], Number.POSITIVE_INFINITY).map((line) => line.width),
+    1,
+  );
+}
+
+function layRow(row: Row, widths: readonly number[], align: Tokens.Table['align']): string[] {
+  const cells = widths.map((width, column) => wrapSpans(row[column] ?? [], width, true));
+  const height = largest(
+    cells.map((lines) => lines.length),
+    1,
+  );
+  return Array.from({ length: height }, (_, index) =>
+    cells
+      .map((lines, column) => pad(lines[index] ?? { text: '', width: 0 }, widths[column] ?? 0, align[column]))
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+function pad(line: Line, width: number, align: Tokens.TableCell['align'] | undefined): string {
+  const room = Math.max(0, width - line.width);
+  const left = align === 'right' ? room : align === 'center' ? Math.floor(room / 2) : 0;
+  return ' '.repeat(left) + line.text + ' '.repeat(room - left);
+}
+
+function record(header: Row, row: Row, index: number, width: number): string[] {
+  const labelled = row.map((cell, column) => [...(header[column] ?? []), { text: ': ', paint: plain }, ...cell]);
+  return [...(index === 0 ? [] : ['']), ...rowLines(labelled, width)];
+}
+
+function rowLines(row: Row, width: number): string[] {
+  return row.flatMap((cell) => wrapSpans(cell, width)).map((line) => line.text);
 }

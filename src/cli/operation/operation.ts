@@ -5,19 +5,15 @@ import { UserError } from '../../base/errors/errors.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes, formatCount } from '../../base/text/human.ts';
-import { shellQuote } from '../../base/text/shell-quote.ts';
+import { counted, formatBytes, formatCount, shellQuote } from '../../base/text/human.ts';
 import { cwdOf } from '../../session/load/session.ts';
 import { refuseUnreadable, type SessionFileOptions } from '../../session/transcript/recognise.ts';
 import { type OperateOptions, type Outcome, operate } from '../../surgery/engine/operate.ts';
-import type { Plan } from '../../surgery/engine/plan.ts';
-import { loadSource, type Source } from '../../surgery/engine/source.ts';
+import { loadSource, type Plan, type Source } from '../../surgery/engine/plan.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { findSessionArgument, refuseAgent, spareMemoryFor } from '../input/session-argument.ts';
+import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from '../input/session.ts';
 import { shortOperation } from '../render/wording.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 
 export async function sourceArgument(
   input: CommandInput,

@@ -2,12 +2,12 @@
 // ten.
 import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
 import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/text/terminal-text.ts';
+import type { ListedSession } from '../../library/index/session-list.ts';
 import { lastUse } from '../ls/render.ts';
 import { fitFacts, rule, scrollTo } from '../render/lines.ts';
 import { localTime, shortFolder } from '../render/wording.ts';
 import { wrapSpans } from '../render/wrap.ts';
 import type { Style } from '../terminal/style.ts';
-import type { PickerEntry } from './filter.ts';
 import type { PickerState } from './state.ts';
 
 export interface PickerView {
@@ -233,4 +233,43 @@ function helpLines({ columns, style }: PickerView, rows: number): string[] {
   }
   while (lines.length < rows) lines.push('');
   return lines.slice(0, rows);
+}
+
+export interface PickerEntry {
+  readonly session: ListedSession;
+  /** The searched text, in lower case. */
+  readonly haystack: string;
+}
+
+export function makeEntry(session: ListedSession): PickerEntry {
+  const { title = '', cwd = session.project, sessionId, firstPrompt = '' } = session;
+  return { session, haystack: [title, cwd, sessionId, firstPrompt].join('\n').toLowerCase() };
+}
+
+export class SessionFilter {
+  /** The prefixes of the query, shortest first, each with its matches. */
+  readonly #steps: { readonly query: string; readonly matches: readonly PickerEntry[] }[];
+  /** The number of compared entries, for tests. */
+  examined = 0;
+
+  constructor(entries: readonly PickerEntry[]) {
+    this.#steps = [{ query: '', matches: entries }];
+  }
+
+  matches(query: string): readonly PickerEntry[] {
+    const wanted = query.toLowerCase();
+    while (!wanted.startsWith(this.#last.query)) this.#steps.pop();
+    const { query: known, matches } = this.#last;
+    if (wanted === known) return matches;
+    const words = wanted.split(/\s+/).filter((word) => word !== '');
+    this.examined += matches.length;
+    const left = matches.filter(({ haystack }) => words.every((word) => haystack.includes(word)));
+    this.#steps.push({ query: wanted, matches: left });
+    return left;
+  }
+
+  /** The empty query of the first step is a prefix of every query. */
+  get #last(): { readonly query: string; readonly matches: readonly PickerEntry[] } {
+    return this.#steps[this.#steps.length - 1] ?? { query: '', matches: [] };
+  }
 }

@@ -1,20 +1,26 @@
 // `clew` without arguments on a terminal: lists all sessions with a filter and a preview. Enter shows a session, Ctrl-R
 // resumes it, Ctrl-F forks it.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { exitCodes } from '../../base/errors/errors.ts';
-import type { SessionList } from '../../library/index/session-list.ts';
+import { findProgram } from '../../base/process/find-program.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import type { ListedSession, SessionList } from '../../library/index/session-list.ts';
 import type { CommandInput, CommandIo } from '../command/command.ts';
 import { Unread } from '../command/unread.ts';
-import { currentSessions } from '../input/current-sessions.ts';
+import { currentSessions } from '../input/current-index.ts';
 import { rootsOf } from '../input/session.ts';
 import { lastUse } from '../ls/render.ts';
 import { previewOf } from '../tail/preview.ts';
 import { KeyReader } from '../terminal/keys.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { writeNotice } from '../terminal/output.ts';
 import { withoutMark } from '../terminal/style.ts';
-import { makeEntry, type PickerEntry, SessionFilter } from './filter.ts';
-import { frameOf, layOut } from './layout.ts';
-import { planResume, runResume } from './resume.ts';
+import { frameOf, layOut, makeEntry, type PickerEntry, SessionFilter } from './layout.ts';
 import { Screen } from './screen.ts';
 import { initialState, type PickerAction, type PickerState, press } from './state.ts';
 
@@ -221,4 +227,46 @@ class Picker {
       previewOf(session, { columns, style: withoutMark(this.#io.style) }).then(keep, () => keep(['(cannot be read)']));
     }, restMs);
   }
+}
+
+export interface Resume {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** `problem` is one line. */
+function planResume(session: ListedSession, env: NodeJS.ProcessEnv): Resume | { readonly problem: string } {
+  const { sessionId, cwd, root } = session;
+  const program = findProgram('claude', env);
+  if (program === undefined) return { problem: 'Claude Code is not installed: `claude` is not on PATH' };
+  if (cwd === undefined) return { problem: 'the session does not name its folder' };
+  // The client finds only sessions of its working directory.
+  if (!isFolder(cwd)) return { problem: `its folder does not exist: ${oneLine(cwd, 200)}` };
+  return { program, args: ['--resume', sessionId], cwd, env: { ...env, ...rootFor(root, env) } };
+}
+
+/** The exit code of the client. */
+async function runResume({ program, args, cwd, env }: Resume): Promise<number> {
+  const child = spawn(program, [...args], { cwd, env, stdio: 'inherit' });
+  // The child handles Ctrl-C.
+  const ignore = (): void => {};
+  process.on('SIGINT', ignore);
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return code ?? 1;
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}
+
+/** The client needs to know the root to find a session there. */
+function rootFor(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const usual = env.CLAUDE_CONFIG_DIR ?? path.join(homedir(), '.claude');
+  return path.resolve(usual) === path.resolve(root) ? {} : { CLAUDE_CONFIG_DIR: root };
+}
+
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }

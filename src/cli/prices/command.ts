@@ -3,15 +3,14 @@ import { UserError } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { createCalendar } from '../../library/usage/calendar.ts';
 import { usageCells } from '../../library/usage/cells.ts';
-import { updatePrices } from '../../library/usage/price-update.ts';
+import { updatePrices } from '../../library/usage/prices.ts';
 import { makeReport } from '../../library/usage/report.ts';
 import type { CommandInput } from '../command/command.ts';
 import { withIndex } from '../input/current-index.ts';
 import { currentPrices } from '../input/prices.ts';
 import { rootsOf } from '../input/session.ts';
 import { terminalWidth, writeOut } from '../terminal/output.ts';
-import { pricesText, updateText } from './prices-text.ts';
-import { pricesJson } from './render.ts';
+import { pricesJson, pricesText, updateText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const [action, source, ...more] = input.words;

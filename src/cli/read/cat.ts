@@ -1,11 +1,10 @@
 // clew cat SESSION: parses the transcript and writes it back. The output always equals the file, which proves that
 // reading loses nothing.
 import { parseLine, serialiseLine } from '../../format/line/line.ts';
-import { diskError } from '../../store/disk.ts';
-import { type Line, type LineOptions, readLineBatches } from '../../store/lines.ts';
-import { RangeReader } from '../../store/ranges.ts';
+import { type Line, type LineOptions, RangeReader, readLineBatches } from '../../store/lines.ts';
+import { diskError } from '../../store/replace.ts';
 import type { CommandInput } from '../command/command.ts';
-import { findSessionArgument } from '../input/session-argument.ts';
+import { findSessionArgument } from '../input/session.ts';
 import { writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,17 +1,19 @@
 // clew messages SESSION: the request of a resume as JSON; exit code 3 if the client would refuse the file.
+
+import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { readRegularText } from '../../base/files/regular-file.ts';
+import { asObject, asString, parseJson } from '../../base/json/json.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import type { Session } from '../../session/load/session.ts';
 import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../../session/resume/client/client-rules.ts';
-import { autoCompactionOf, leftAfterCompaction } from '../../session/resume/request/auto-compaction.ts';
-import { fullRequest } from '../../session/resume/request/full-request.ts';
+import type { ClientHost } from '../../session/resume/messages/for-request.ts';
+import { autoCompactionOf, fullRequest, leftAfterCompaction } from '../../session/resume/request/full-request.ts';
 import { requestMessages } from '../../session/resume/request/request.ts';
 import { refuseForeign } from '../../session/transcript/recognise.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
-import { findSessionArgument, readSession } from '../input/session-argument.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
-import { clientHostOf } from './client-host.ts';
+import { findSessionArgument, readSession, rootsOf } from '../input/session.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const host = clientHostOf(input);
@@ -74,4 +76,28 @@ function* fullPieces(request: object, session: Session, messages: readonly unkno
   for (const [name, value] of Object.entries(fields)) yield `${jsonText(name)}:${jsonText(value)},\n`;
   yield '"messages":';
   for (const piece of pieces(messages)) yield piece === '\n]\n' ? '\n]}\n' : piece;
+}
+
+function clientHostOf(input: CommandInput): ClientHost {
+  const named = textFlag(input.flags, 'host');
+  if (named === 'anthropic' || named === 'gateway') return named;
+  if (named !== undefined) {
+    throw new UserError(`--host takes anthropic or gateway, not "${named}"`, 'for example --host gateway');
+  }
+  const urls = [input.io.env.ANTHROPIC_BASE_URL, ...rootsOf(input).map(baseUrlInSettings)];
+  return urls.some(isGateway) ? 'gateway' : 'anthropic';
+}
+
+function isGateway(url: string | undefined): boolean {
+  return url !== undefined && url !== '' && !/^https:\/\/api\.anthropic\.com\/?$/i.test(url);
+}
+
+/** Settings may set environment variables of the client. A file that cannot be read sets none. */
+function baseUrlInSettings(root: string): string | undefined {
+  try {
+    const settings = asObject(parseJson(readRegularText(path.join(root, 'settings.json')).replace(/^\uFEFF/, '')));
+    return asString(asObject(settings?.env)?.ANTHROPIC_BASE_URL);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,13 +4,12 @@ import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted } from '../../base/text/human.ts';
 import { type Outcome, operate } from '../../surgery/engine/operate.ts';
-import type { Source } from '../../surgery/engine/source.ts';
+import type { Source } from '../../surgery/engine/plan.ts';
 import { planRedact, type RedactPlan } from '../../surgery/redact/redact.ts';
 import { type CommandInput, listFlag, textFlag } from '../command/command.ts';
 import { rulesArgument } from '../input/redact-rules.ts';
 import { outcomeJson, outcomeText, sourceArgument } from '../operation/operation.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { type CleanedCopies, cleanArchive, cleanState, planArchive, planState } from './copies.ts';
 import { secretsJson, secretsText, turnsByLine } from './render.ts';
 

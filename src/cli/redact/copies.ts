@@ -6,9 +6,9 @@ import { archiveFolder } from '../../library/archive/archive.ts';
 import type { Session } from '../../session/load/session.ts';
 import { stateFolder } from '../../store/roots.ts';
 import { findStateCopies, type StateCopies, type StateCopy } from '../../surgery/redact/forget.ts';
-import { countArchived, isInArchive, redactArchive } from '../../surgery/redact/redact-archive.ts';
 import type { Redactor } from '../../surgery/redact/redactor.ts';
-import { deleteHeldBatch, findBatches } from '../../trace/state/forget.ts';
+import { countArchived, isInArchive, redactArchive } from '../../surgery/redact/survey.ts';
+import { deleteHeldBatch, findBatches } from '../../trace/state/mute.ts';
 import { tracePlaces } from '../../trace/state/places.ts';
 
 export interface CleanedCopies {

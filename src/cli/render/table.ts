@@ -1,7 +1,7 @@
 // Columns and rows → aligned lines that fit the terminal, without borders. Cells are neutralised here.
 import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
 import type { Paint, Style } from '../terminal/style.ts';
-import { fitWidths, largest, sum } from './fit.ts';
+import { fitWidths, largest, sum } from './wrap.ts';
 
 export interface Column {
   readonly header: string;

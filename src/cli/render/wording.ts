@@ -1,5 +1,7 @@
 // Short texts that several commands print: times, folders, operations.
 import { homedir } from 'node:os';
+import { counted } from '../../base/text/human.ts';
+import type { UsageSum } from '../../library/usage/report.ts';
 
 /** `2026-03-04 19:40`, in the local time zone. */
 export function localTime(timeMs: number): string {
@@ -26,4 +28,41 @@ export function shortOperation(id: string): string {
 export function shortFolder(folder: string): string {
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+}
+
+/** `unpriced`, or the cost, marked if it is a lower bound. */
+export function costText(sum: UsageSum): string {
+  if (sum.costMicroUsd === undefined) return 'unpriced';
+  return `${sum.outputIsLowerBound || sum.unpricedMessages > 0 ? '≥ ' : ''}${formatCost(sum.costMicroUsd)}`;
+}
+
+/** `+ 1,234 tokens without a price`; empty if every token has one. */
+export function unpricedText({ unpricedTokens, costMicroUsd }: UsageSum): string {
+  if (unpricedTokens === 0 || costMicroUsd === undefined) return '';
+  return `+ ${counted(unpricedTokens, 'token')} without a price`;
+}
+
+export function formatCost(microUsd: number): string {
+  const isTiny = microUsd > 0 && microUsd < 10_000;
+  const text = (microUsd / 1_000_000).toFixed(isTiny ? (microUsd < 100 ? 6 : 4) : 2);
+  return `$${text.replace(/\B(?=(?:\d{3})+\.)/g, ',')}`;
+}
+
+export function shortIds(ids: Iterable<string>): ReadonlyMap<string, string> {
+  const sorted = [...new Set(ids)].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  return new Map(
+    sorted.map((id, i) => {
+      const shared = Math.max(sharedLength(id, sorted[i - 1] ?? ''), sharedLength(id, sorted[i + 1] ?? ''));
+      return [id, id.slice(0, Math.max(minLength, shared + 1))];
+    }),
+  );
+}
+
+const minLength = 8;
+
+/** Ignores case, as the lookup of ids does. */
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length]?.toLowerCase() === b[length]?.toLowerCase()) length++;
+  return length;
 }

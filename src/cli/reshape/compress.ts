@@ -3,13 +3,19 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
 import { readRegularText } from '../../base/files/regular-file.ts';
 import type { Session } from '../../session/load/session.ts';
-import { diskError } from '../../store/disk.ts';
+import { diskError } from '../../store/replace.ts';
 import { planCompress } from '../../surgery/operations/compress.ts';
-import { type CompressCut, findCompressCut } from '../../surgery/operations/compress-cut.ts';
-import { apiSummary, fileSummary, offlineSummary, type Summary } from '../../surgery/operations/compress-summary.ts';
+import {
+  apiSummary,
+  type CompressCut,
+  fileSummary,
+  findCompressCut,
+  offlineSummary,
+  type Summary,
+} from '../../surgery/operations/compress-summary.ts';
 import { type CommandInput, countFlag, textFlag } from '../command/command.ts';
 import { runPlan, sourceArgument } from '../operation/operation.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { writeNotice } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;

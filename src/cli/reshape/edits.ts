@@ -2,8 +2,7 @@
 import { UserError } from '../../base/errors/errors.ts';
 import { planGraft } from '../../surgery/operations/graft.ts';
 import { planRename, planTag } from '../../surgery/operations/rename.ts';
-import { planRewind } from '../../surgery/operations/rewind.ts';
-import { planSplit } from '../../surgery/operations/split.ts';
+import { planRewind, planSplit } from '../../surgery/operations/rewind.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { neededFlag, runPlan, sourceArgument } from '../operation/operation.ts';
 

@@ -2,15 +2,14 @@
 import path from 'node:path';
 import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { padEnd } from '../../base/text/terminal-text.ts';
-import { isUuid } from '../../base/text/uuid.ts';
 import { findSession } from '../../store/discover.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/operation-log.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { localTime, shortOperation } from '../render/wording.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { argument, flags, io } = input;

@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors/errors.ts';
 import { discoverSessions } from '../../store/discover.ts';
 import { projectsFolder } from '../../store/roots.ts';
 import { planImport } from '../../surgery/bundle/import.ts';
-import { unpackBundle } from '../../surgery/bundle/unpack.ts';
+import { unpackBundle } from '../../surgery/bundle/read.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { runPlan } from '../operation/operation.ts';

@@ -2,12 +2,16 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/uuid.ts';
-import { idInside, type Source } from '../../surgery/engine/source.ts';
-import { listNested } from '../../surgery/operations/flatten.ts';
-import { type MoveOptions, planMove, type Relocation } from '../../surgery/operations/move.ts';
-import { findMovedProject, historyOf, launchFolderOf } from '../../surgery/operations/moved-projects.ts';
-import { folderFor, isWindowsPath } from '../../surgery/operations/relocate.ts';
+import { isUuid } from '../../base/text/human.ts';
+import { idInside, type Source } from '../../surgery/engine/plan.ts';
+import {
+  folderFor,
+  isWindowsPath,
+  type MoveOptions,
+  planMove,
+  type Relocation,
+} from '../../surgery/operations/move.ts';
+import { findMovedProject, historyOf, launchFolderOf, listNested } from '../../surgery/operations/moved-projects.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { runPlan, sourceArgument } from '../operation/operation.ts';

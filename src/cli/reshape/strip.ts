@@ -1,16 +1,19 @@
 // clew strip SESSION: removes what the flags name and writes a new session; without such flags, prints what each of them
 // would free.
 import { UserError } from '../../base/errors/errors.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 import { jsonText } from '../../base/json/json-text.ts';
+import { formatBytes, formatCount, formatTokens } from '../../base/text/human.ts';
 import { planStrip } from '../../surgery/strip/strip.ts';
-import { estimateStrip } from '../../surgery/strip/strip-estimate.ts';
+import { estimateStrip, type StripEstimate, type StripRow } from '../../surgery/strip/strip-estimate.ts';
 import { type StripOptions, takesAnything } from '../../surgery/strip/strip-options.ts';
 import { type CommandInput, countFlag, type FlagValues, textFlag } from '../command/command.ts';
 import { currentPrices } from '../input/prices.ts';
-import { parseTime } from '../input/time-flag.ts';
+import { parseTime } from '../input/project.ts';
 import { runPlan, sourceArgument } from '../operation/operation.ts';
+import { renderTable, type TableOptions } from '../render/table.ts';
+import { formatCost } from '../render/wording.ts';
 import { terminalWidth, writeOut } from '../terminal/output.ts';
-import { estimateJson, estimateText } from './strip-text.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
@@ -54,5 +57,63 @@ function optionsOf(flags: FlagValues): StripOptions {
     prompt: flags.all === true,
     agents: flags.agents === true,
     isInPlace: flags['in-place'] === true,
+  };
+}
+
+const columns = [
+  { header: 'flag', flex: true, minWidth: 14 },
+  { header: 'frees tokens', align: 'right' },
+  { header: 'bytes', align: 'right' },
+  { header: 'lines', align: 'right' },
+  { header: 'cache to rewrite', align: 'right' },
+  { header: 'cost', align: 'right' },
+] as const;
+
+function estimateText(sessionId: string, estimate: StripEstimate, options: TableOptions): string {
+  const rows = estimate.rows.map((row) => [
+    flagOf(row),
+    formatTokens(row.freedTokens),
+    formatBytes(row.freedBytes),
+    formatCount(row.lines),
+    formatTokens(row.rewriteTokens),
+    row.rewriteCostMicroUsd === undefined ? 'unpriced' : formatCost(row.rewriteCostMicroUsd),
+  ]);
+  return [
+    renderTable(columns, rows, options),
+    '',
+    `Resuming ${sessionId.slice(0, 8)} sends about ${formatTokens(estimate.contextTokens)} tokens${estimate.model === undefined ? '' : ` to ${estimate.model}`} (estimated).`,
+    'After the first change the prompt cache has to be written again.',
+    'Nothing was changed: choose what to strip, for example `--tools`.',
+    '',
+  ].join('\n');
+}
+
+function flagOf({ kind, options }: StripRow): string {
+  switch (kind) {
+    case 'truncateResults':
+      return `--truncate-results ${options.truncateResults}`;
+    case 'truncateInputs':
+      return `--truncate-inputs ${options.truncateInputs}`;
+    default:
+      return `--${kind}`;
+  }
+}
+
+function estimateJson(sessionId: string, path: string, estimate: StripEstimate): JsonObject {
+  const { model, contextTokens, rows } = estimate;
+  return {
+    operation: 'strip',
+    sessionId,
+    path,
+    model: model ?? null,
+    contextTokens,
+    rows: rows.map((row) => ({
+      flag: flagOf(row),
+      freedTokens: row.freedTokens,
+      freedBytes: row.freedBytes,
+      lines: row.lines,
+      rewriteTokens: row.rewriteTokens,
+      rewriteCostMicroUsd: row.rewriteCostMicroUsd ?? null,
+    })),
   };
 }

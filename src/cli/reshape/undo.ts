@@ -4,11 +4,15 @@ import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted } from '../../base/text/human.ts';
 import { withLock } from '../../store/lock.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/operation-log.ts';
-import { refuseUndo, undoOperation } from '../../surgery/engine/undo.ts';
+import {
+  type OperationRecord,
+  operationsFolder,
+  readRecords,
+  refuseUndo,
+  undoOperation,
+} from '../../surgery/engine/operation-log.ts';
 import type { CommandInput } from '../command/command.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);

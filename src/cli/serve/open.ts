@@ -7,10 +7,8 @@ import { stateFolder } from '../../store/roots.ts';
 import { findTranscripts } from '../../store/transcripts.ts';
 import { startServer } from '../../web/server/http/server.ts';
 import { type CommandInput, portFlag } from '../command/command.ts';
-import { packageRoot, rootsOf } from '../input/session.ts';
-import { findSessionArgument } from '../input/session-argument.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { findSessionArgument, packageRoot, rootsOf } from '../input/session.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { createStop } from '../terminal/stop-signal.ts';
 
 export async function run(given: CommandInput): Promise<void> {

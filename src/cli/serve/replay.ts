@@ -1,6 +1,6 @@
 // clew replay SESSION: serves the recorded messages of a session as a model until it is stopped, and prints each
 // message it served and how the request differed from the recording.
-import { type Mismatch, mismatchText } from '../../api/server/mismatch.ts';
+import { type Mismatch, mismatchText } from '../../api/server/match-request.ts';
 import {
   type ReplayCounts,
   type ReplayServer,
@@ -13,7 +13,7 @@ import { AsyncQueue } from '../../base/process/async-queue.ts';
 import { counted } from '../../base/text/human.ts';
 import { oneLine } from '../../base/text/terminal-text.ts';
 import { type CommandInput, portFlag, textFlag } from '../command/command.ts';
-import { loadSessionArgument } from '../input/session-argument.ts';
+import { loadSessionArgument } from '../input/session.ts';
 import { clockTime } from '../render/wording.ts';
 import { proseWidth, writeOut } from '../terminal/output.ts';
 import { createStop } from '../terminal/stop-signal.ts';

@@ -1,14 +1,12 @@
 // A session → the lines above its turns: what it is, where and when, how large, and what is wrong with it.
-import { isDamage } from '../../base/errors/diagnostic.ts';
+import { isDamage } from '../../base/errors/errors.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted, formatBytes, formatDuration } from '../../base/text/human.ts';
 import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
 import { strangePrompt } from '../../session/facts/prompt-origin.ts';
-import { sessionUsage } from '../../session/facts/session-usage.ts';
+import { sessionUsage, usageText } from '../../session/facts/session-usage.ts';
 import { type SessionSummary, summarise } from '../../session/facts/summary.ts';
-import { usageText } from '../../session/facts/usage-text.ts';
-import type { Branch } from '../../session/load/branch.ts';
-import { diagnosticsOf, type Session, versionsOf } from '../../session/load/session.ts';
+import { type Branch, diagnosticsOf, type Session, versionsOf } from '../../session/load/session.ts';
 import { type Lineage, marksText } from '../input/lineage.ts';
 import { hanging } from '../render/lines.ts';
 import { localTime } from '../render/wording.ts';

@@ -1,18 +1,15 @@
 // A session → the JSON of `clew show --json` (docs/json.md), a turn at a time, so that a long session is never held
 // as one string.
 
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import { compactionJson, promptJson } from '../../export/json.ts';
 import { type Block, textOf } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
-import { sessionUsage } from '../../session/facts/session-usage.ts';
-import { tagOf, titleOf } from '../../session/facts/title.ts';
-import { turnUsage } from '../../session/facts/turn-usage.ts';
+import { sessionUsage, turnUsage } from '../../session/facts/session-usage.ts';
+import { tagOf, titleOf } from '../../session/facts/summary.ts';
 import type { AgentSource } from '../../session/load/agents.ts';
-import type { Branch } from '../../session/load/branch.ts';
 import { compactionsOf } from '../../session/load/compaction.ts';
-import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
+import { type Branch, cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
 import type { Node } from '../../session/transcript/node.ts';
 import { toolCallsOf } from '../../session/turns/tool-calls.ts';
 import { countTurns, type Message, messagesOf, type Turn } from '../../session/turns/turns.ts';

@@ -1,17 +1,30 @@
 // A session → text for the terminal: a header, then its story turn by turn. Chunks are printed as they are ready, so that
 // a pager shows the first turn while the last is still being read.
 
-import { counted } from '../../base/text/human.ts';
-import { turnUsage } from '../../session/facts/turn-usage.ts';
-import { usageText } from '../../session/facts/usage-text.ts';
-import type { Branch } from '../../session/load/branch.ts';
-import type { Session } from '../../session/load/session.ts';
+import { isObject, type JsonValue } from '../../base/json/json.ts';
+import { prettyJson } from '../../base/json/json-text.ts';
+import { counted, formatCount } from '../../base/text/human.ts';
+import { oneLine } from '../../base/text/terminal-text.ts';
+import { outputText, turnUsage, usageText } from '../../session/facts/session-usage.ts';
+import type {
+  CallItem,
+  ContextItem,
+  ErrorItem,
+  ForkItem,
+  Item,
+  NoteItem,
+  PromptItem,
+  StoryAgent,
+} from '../../session/items/item.ts';
+import type { Branch, Session } from '../../session/load/session.ts';
+import { compactionFacts } from '../../session/story/notes.ts';
 import { Story } from '../../session/story/story.ts';
 import type { Turn } from '../../session/turns/turns.ts';
-import { hanging, quoted, rule } from '../render/lines.ts';
+import { renderMarkdown } from '../markdown/markdown.ts';
+import { barred, callLine, hanging, indentLines, quoted, rule } from '../render/lines.ts';
 import { localTime } from '../render/wording.ts';
+import type { Style } from '../terminal/style.ts';
 import { type HeaderOptions, showHeader } from './header.ts';
-import { showItem } from './show-items.ts';
 
 export interface ShowTextOptions extends HeaderOptions {
   readonly full: boolean;
@@ -63,4 +76,173 @@ function* leftovers(story: Story, options: ShowTextOptions): Generator<string> {
   const names = unstarted.map((agent) => agent.agentId).join(', ');
   const text = `${counted(unstarted.length, 'sub-agent')} that no call here started: ${names}`;
   yield `\n${hanging(text, { mark: '↳', width, paintMark: style.accent, paint: style.muted })}\n`;
+}
+
+// The items of a story → lines for the terminal.
+
+export interface ItemOptions {
+  /** With the input and output of calls, thinking, and what the client sent to the model. */
+  readonly full: boolean;
+  readonly style: Style;
+  readonly width: number;
+  readonly isAgent?: boolean;
+}
+
+export async function* showItem(story: Story, item: Item, options: ItemOptions): AsyncGenerator<string> {
+  const { style, full, width } = options;
+  switch (item.kind) {
+    case 'prompt':
+      yield options.isAgent === true ? agentPrompt(item, options) : promptLines(item, options);
+      return;
+    case 'queued':
+      yield `\n${quoted(item.text.text, '❯', options)}\n${style.muted('  (typed while it worked)')}\n`;
+      return;
+    case 'text':
+      yield `\n${renderMarkdown(item.text.text, { width, style })}\n`;
+      return;
+    case 'thinking':
+      if (item.text === null) yield `${style.muted('┊ thought (not readable)')}\n`;
+      else if (full) yield `\n${barred(item.text.text, '┊ ', style.muted, width)}\n`;
+      else yield `${style.muted(`┊ thought, ${formatCount(item.text.text.length)} characters`)}\n`;
+      return;
+    case 'call':
+      yield* callLines(story, item, options);
+      return;
+    case 'error':
+      yield errorLines(item, options);
+      return;
+    case 'note':
+      yield `${noteLine(item, options)}\n`;
+      return;
+    case 'context':
+      if (full) yield contextLines(item, options);
+      return;
+    case 'compaction':
+      yield `\n${style.yellow(rule('═', compactionFacts(item), width))}\n`;
+      return;
+    case 'summary':
+      if (full) yield `${barred(item.text.text, '┊ ', style.muted, width)}\n`;
+      else yield `${style.muted(`┊ summary, ${formatCount(item.text.text.length)} characters`)}\n`;
+      return;
+    case 'fork':
+      yield forkLine(item, options);
+      return;
+    case 'image':
+    case 'block': {
+      const type = item.kind === 'image' ? 'image' : item.type;
+      yield `${style.muted(`[${oneLine(type, width - 2)}]`)}\n`;
+      return;
+    }
+    default:
+      item satisfies never;
+  }
+}
+
+function promptLines({ text, images, promptKind }: PromptItem, options: ItemOptions): string {
+  const notes = [...imageNote(images.length), ...(promptKind === 'queued' ? ['(typed while it worked)'] : [])];
+  const lines = text.isBlank && notes.length > 0 ? [] : [quoted(text.text, '❯', options)];
+  return [...lines, ...notes.map((note) => options.style.muted(`  ${note}`)), ''].join('\n');
+}
+
+export function imageNote(images: number): readonly string[] {
+  return images === 0 ? [] : [`[${images === 1 ? 'image' : counted(images, 'image')}]`];
+}
+
+/** The task of a sub-agent, with all that the client attached; the call shows it in short. */
+function agentPrompt({ text, attached }: PromptItem, { full, style, width }: ItemOptions): string {
+  const whole = [...attached, text].map((part) => part.text).join('\n');
+  return full && whole !== '' ? `${barred(whole, '+ ', style.muted, width)}\n` : '';
+}
+
+function noteLine({ about, text }: NoteItem, { style, width }: ItemOptions): string {
+  const words = oneLine(text.text, width - 2);
+  switch (about) {
+    case 'interrupt':
+      return style.yellow(`■ ${words}`);
+    case 'shell':
+      return `${style.accent('!')} ${words}`;
+    case 'output':
+      return style.muted(`  ${words}`);
+    case 'notification':
+      return style.muted(`◆ ${words}`);
+    case 'client':
+    case 'system':
+      return style.muted(`· ${words}`);
+  }
+}
+
+function errorLines({ node, text }: ErrorItem, { style, width }: ItemOptions): string {
+  if (node.type !== 'assistant') return `${style.error(`✗ ${oneLine(text.text, width - 2)}`)}\n`;
+  return `\n${hanging(text.text, { mark: '✗', width, paintMark: style.error, paint: style.error })}\n`;
+}
+
+function contextLines({ source, node, text }: ContextItem, { style, width }: ItemOptions): string {
+  const words = oneLine(text.text, width - 2);
+  switch (source) {
+    case 'injected':
+    case 'reminder':
+      return `${barred(text.text, '+ ', style.muted, width)}\n`;
+    case 'command-caveat':
+      return `${style.muted(`  ${words}`)}\n`;
+    case 'attachment':
+    case 'hook-output':
+    case 'queued-prompt':
+      return `${style.muted(`+ ${oneLine(node.subtype ?? 'attachment', width - 2)}`)}\n`;
+    case 'system':
+      return `${style.muted(`· ${words === '' ? oneLine(node.subtype ?? 'system', width - 2) : words}`)}\n`;
+    case 'stop-hook':
+      return '';
+  }
+}
+
+function forkLine({ branch, turns, isReplay }: ForkItem, { style, width }: ItemOptions): string {
+  const what = isReplay ? 'the same history is repeated here' : `another branch leaves here, ${counted(turns, 'turn')}`;
+  const text = `${what}: --branch ${branch}`;
+  return `${hanging(text, { mark: '⑂', width, paintMark: style.accent, paint: style.accent })}\n`;
+}
+
+async function* callLines(story: Story, item: CallItem, options: ItemOptions): AsyncGenerator<string> {
+  const { style, full, width } = options;
+  const { tool, input, output, result, agent } = item;
+  const call = { name: tool, input, isError: item.state === 'failed', result };
+  yield `${callLine(call, output, { style, width, cwd: story.cwd })}\n`;
+  if (full) {
+    yield `${barred(inputText(input), '  ┊ ', style.muted)}\n`;
+    if (output.trim() !== '') yield `${barred(output, '  │ ', (text) => text)}\n`;
+  }
+  if (agent !== undefined) yield* agentLines(story, agent, options);
+}
+
+/** For a reader: texts as they are, one field below the other. `--json` has the exact input. */
+function inputText(input: JsonValue | undefined): string {
+  if (!isObject(input)) return prettyJson(input ?? null);
+  const fields = Object.entries(input).map(([key, value = null]) => {
+    if (typeof value !== 'string') return `${key}: ${prettyJson(value)}`;
+    return value.includes('\n') ? `${key}:\n${indentLines(value, 2)}` : `${key}: ${value}`;
+  });
+  return fields.join('\n');
+}
+
+async function* agentLines(story: Story, agent: StoryAgent, options: ItemOptions): AsyncGenerator<string> {
+  const { style, width, full } = options;
+  const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
+  const title = `  ${style.accent('↳')} ${style.bold(name)}`;
+  const opened = await story.openAgent(agent);
+  switch (opened.state) {
+    case 'shown':
+      yield `${title} ${style.muted('(shown above)')}\n`;
+      return;
+    case 'unreadable':
+      yield `${title} ${style.error(`(cannot be read: ${opened.reason})`)}\n`;
+      return;
+    case 'open': {
+      yield `${title} ${style.muted(outputText(opened.usage))}\n`;
+      const inner = { full, style, width: Math.max(20, width - 4), isAgent: true };
+      for (const turn of opened.story.turns) {
+        for (const item of opened.story.items(turn)) {
+          for await (const text of showItem(opened.story, item, inner)) yield indentLines(text, 4);
+        }
+      }
+    }
+  }
 }

@@ -1,23 +1,18 @@
 // clew stats: what was done in all sessions, or in those of a project or a time, on one screen or as JSON.
 
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import type { Database } from '../../library/index/database.ts';
 import type { ReadSummaries } from '../../library/index/session-summaries.ts';
 import { findExpiring } from '../../library/session-files/expiry.ts';
 import { createCalendar } from '../../library/usage/calendar.ts';
-import { makeCells, type UsageCell, usageCells } from '../../library/usage/cells.ts';
-import { countLibrary } from '../../library/usage/library-usage.ts';
+import { countLibrary, makeCells, type UsageCell, usageCells } from '../../library/usage/cells.ts';
 import { collectStats, type LibraryStats } from '../../library/usage/stats.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { sessionsIn } from '../input/current-sessions.ts';
+import { sessionsIn, withIndex } from '../input/current-index.ts';
 import { currentPrices } from '../input/prices.ts';
-import { projectFilter } from '../input/project.ts';
+import { parseTime, projectFilter } from '../input/project.ts';
 import { rootsOf } from '../input/session.ts';
-import { parseTime } from '../input/time-flag.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
 import { sumJson } from '../usage/json.ts';
 import { statsText } from './render.ts';
 

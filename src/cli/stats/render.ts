@@ -5,9 +5,8 @@ import { counted, formatBytes, formatCount, formatTokens } from '../../base/text
 import { displayWidth, padStart } from '../../base/text/terminal-text.ts';
 import type { UsageSum } from '../../library/usage/report.ts';
 import type { LibraryStats, ToolStats } from '../../library/usage/stats.ts';
-import { costText, unpricedText } from '../render/money.ts';
 import { type Cell, type Column, renderTable } from '../render/table.ts';
-import { localTime } from '../render/wording.ts';
+import { costText, localTime, unpricedText } from '../render/wording.ts';
 import { wrapSpans } from '../render/wrap.ts';
 import type { Style } from '../terminal/style.ts';
 import { barOf } from '../usage/render.ts';

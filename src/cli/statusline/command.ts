@@ -10,19 +10,18 @@ import { formatTokens } from '../../base/text/human.ts';
 import type { Database } from '../../library/index/database.ts';
 import { updateRowsWithin, updateTranscript } from '../../library/index/indexer.ts';
 import { openIndex } from '../../library/index/schema.ts';
-import { countLibrary, type PricedMessage } from '../../library/usage/library-usage.ts';
+import { countLibrary, type PricedMessage } from '../../library/usage/cells.ts';
 import { sumMessages, type UsageSum } from '../../library/usage/report.ts';
 import type { PriceList } from '../../models/price-list.ts';
+import { refuseUnlessTranscript } from '../../store/discover.ts';
 import { resolveRoots, stateFolder } from '../../store/roots.ts';
-import { refuseUnlessTranscript } from '../../store/transcript-check.ts';
 import { activeMute, readMutes } from '../../trace/state/mute.ts';
 import { tracePlaces } from '../../trace/state/places.ts';
 import { type CommandInput, listFlag } from '../command/command.ts';
 import { Unread } from '../command/unread.ts';
 import { currentPrices } from '../input/prices.ts';
-import { costText } from '../render/money.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { costText } from '../render/wording.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { createStyle } from '../terminal/style.ts';
 
 export async function run(input: CommandInput): Promise<void> {

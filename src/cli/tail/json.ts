@@ -1,7 +1,7 @@
 // Records as they are written → the objects of `clew tail --json` (docs/json.md): one for everything that was said,
 // called and answered.
 import type { JsonValue } from '../../base/json/json.ts';
-import { isoDate } from '../../base/json/json-date.ts';
+import { isoDate } from '../../base/json/json-text.ts';
 import { textOf } from '../../format/entry/block.ts';
 import type { NewRecord } from '../../library/watch/follow.ts';
 import { lineItems } from '../../session/story/line.ts';

@@ -5,14 +5,14 @@ import { readRegularText } from '../../base/files/regular-file.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
 import type { NewRecord } from '../../library/watch/follow.ts';
-import { summariseInput } from '../../session/calls/tool-summary.ts';
+import { summariseInput } from '../../session/calls/call-result.ts';
 import type { CallItem, CompactionItem, Item, PromptItem, QueuedItem } from '../../session/items/item.ts';
 import { makeCall } from '../../session/story/call.ts';
 import { isEmpty, lineItems, type ResultItem } from '../../session/story/line.ts';
 import { Story } from '../../session/story/story.ts';
 import { indentLines, quoted, rule } from '../render/lines.ts';
 import { localTime } from '../render/wording.ts';
-import { type ItemOptions, imageNote, showItem } from '../show/show-items.ts';
+import { type ItemOptions, imageNote, showItem } from '../show/render.ts';
 import type { Paint, Style } from '../terminal/style.ts';
 import { agentIdOf, type LooseRecord, looseRecord, sessionIdOf } from './loose-record.ts';
 

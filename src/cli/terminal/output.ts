@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { safeText } from './safe-text.ts';
+import { neutralise } from '../../base/text/hostile-text.ts';
 import type { Style } from './style.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -177,4 +177,22 @@ async function page(chunks: Chunks, child: ChildProcess, command: string): Promi
     `the pager "${command}" could not be run`,
     'set CLEW_PAGER to another program, or to cat for none',
   );
+}
+
+/** `style`: the one that painted the text. */
+export function safeText(text: string, style?: Pick<Style, 'enabled' | 'mark'>): string {
+  if (style?.enabled !== true || !text.includes('\x1b')) return neutralise(text);
+  const own = new RegExp(`\\x1b\\[${style.mark}(\\d{1,2})m`, 'g');
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { 0: whole, 1: code, index } of text.matchAll(own)) {
+    parts.push(neutralise(text.slice(copied, index)), `\x1b[${code}m`);
+    copied = index + whole.length;
+  }
+  parts.push(neutralise(text.slice(copied)));
+  return parts.join('');
+}
+
+export function writeNotice(stderr: Writable, message: string): void {
+  stderr.write(`clew: ${safeText(message).replace(/\s*\n\s*/g, ' ')}\n`);
 }

@@ -1,7 +1,6 @@
 // Reads piped input and the user's answer to a question.
 import { createInterface } from 'node:readline/promises';
-import type { OutputStream } from './output.ts';
-import { safeText } from './safe-text.ts';
+import { type OutputStream, safeText } from './output.ts';
 
 const longestInput = 1024 * 1024;
 

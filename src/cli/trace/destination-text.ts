@@ -3,7 +3,7 @@ import { oneLine } from '../../base/text/terminal-text.ts';
 import { version } from '../../base/version/version.ts';
 import type { TraceConfig } from '../../trace/config/config.ts';
 import type { Destination } from '../../trace/config/destinations.ts';
-import { exampleSpans, exampleWire } from '../../trace/example.ts';
+import { exampleSpans, exampleWire } from '../../trace/connection-test.ts';
 import type { Redact } from '../../trace/span/content.ts';
 import type { WireSpan } from '../../trace/span/span.ts';
 

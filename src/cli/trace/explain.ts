@@ -2,12 +2,10 @@
 import { UserError } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
-import { type ExplainedSpan, explainJson, explainLines } from '../../trace/spans/explain.ts';
-import { sessionSpans } from '../../trace/spans/session-spans.ts';
+import { type ExplainedSpan, explainJson, explainLines, sessionSpans } from '../../trace/spans/session-spans.ts';
 import type { CommandInput } from '../command/command.ts';
-import { findSessionArgument } from '../input/session-argument.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { findSessionArgument } from '../input/session.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
 import { traceConfigOf } from './trace-config.ts';
 
 export async function run(input: CommandInput): Promise<void> {

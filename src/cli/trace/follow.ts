@@ -12,7 +12,7 @@ import { traceSession } from '../../trace/session/trace-session.ts';
 import { logFailure } from '../../trace/state/log.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/notice.ts';
+import { writeNotice } from '../terminal/output.ts';
 import { createStop } from '../terminal/stop-signal.ts';
 import { neededConfigOf } from './trace-config.ts';
 

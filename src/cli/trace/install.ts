@@ -1,26 +1,36 @@
 // clew trace install and uninstall: adds our hooks to the client's settings.json or removes them, with a backup, and only
 // for events that the installed client knows.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
 import { readRegularText } from '../../base/files/regular-file.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
-import { shellQuote } from '../../base/text/shell-quote.ts';
+import { shellQuote } from '../../base/text/human.ts';
 import { identify } from '../../store/append.ts';
-import { diskError } from '../../store/disk.ts';
-import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { detectClientVersion } from '../../trace/config/client-version.ts';
+import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
 import type { TraceConfig } from '../../trace/config/config.ts';
-import { plannedHooks, withHooks, withoutHooks } from '../../trace/config/settings.ts';
+import { detectClientVersion, plannedHooks, withHooks, withoutHooks } from '../../trace/config/settings.ts';
+import { runHook } from '../../trace/hook/hook.ts';
 import { createTraceContext } from '../../trace/session/context.ts';
 import type { CommandInput } from '../command/command.ts';
 import { packageRoot, rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { writeOut } from '../terminal/output.ts';
+import { writeNotice, writeOut } from '../terminal/output.ts';
+import { readStdin } from '../terminal/stdin.ts';
 import { exampleJson, exampleLines } from './destination-text.ts';
 import { requireLastingPath } from './lasting-path.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
+
+export async function runHookCommand({ io }: CommandInput): Promise<void> {
+  const startSender = (): void => {
+    const options = { detached: true, stdio: 'ignore', env: io.env } as const;
+    spawn(process.execPath, [hookFile, '--send'], options)
+      .on('error', () => {})
+      .unref();
+  };
+  await runHook(await readStdin(), { env: io.env, startSender });
+}
 
 export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
 

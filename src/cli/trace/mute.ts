@@ -8,7 +8,7 @@ import { activeMute, type MuteTarget, mute, readMutes, unmute } from '../../trac
 import { tracePlaces } from '../../trace/state/places.ts';
 import { type CommandInput, textFlag } from '../command/command.ts';
 import { folderOfTranscript } from '../input/project.ts';
-import { findSessionArgument } from '../input/session-argument.ts';
+import { findSessionArgument } from '../input/session.ts';
 import { writeOut } from '../terminal/output.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,16 +1,14 @@
 // clew trace status: shows what was sent to each destination, what waits and the last error.
 import path from 'node:path';
-import { isoDate } from '../../base/json/json-date.ts';
-import { jsonText } from '../../base/json/json-text.ts';
+import { isoDate, jsonText } from '../../base/json/json-text.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../base/text/human.ts';
 import type { Destination } from '../../trace/config/destinations.ts';
 import { installedEvents } from '../../trace/config/settings.ts';
-import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/outbox/destination-report.ts';
+import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/outbox/delivery-status.ts';
 import { isSending } from '../../trace/outbox/send.ts';
-import { readText } from '../../trace/state/durable.ts';
 import { type Mute, readMutes } from '../../trace/state/mute.ts';
-import { tracePlaces } from '../../trace/state/places.ts';
+import { readText, tracePlaces } from '../../trace/state/places.ts';
 import type { CommandInput } from '../command/command.ts';
 import { rootsOf } from '../input/session.ts';
 import { localTime } from '../render/wording.ts';

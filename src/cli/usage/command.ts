@@ -3,8 +3,7 @@ import { UserError } from '../../base/errors/errors.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import type { Database } from '../../library/index/database.ts';
 import { createCalendar, parseDay } from '../../library/usage/calendar.ts';
-import { usageCells } from '../../library/usage/cells.ts';
-import { countLibrary, type UsageSession } from '../../library/usage/library-usage.ts';
+import { countLibrary, type UsageSession, usageCells } from '../../library/usage/cells.ts';
 import { findReceipts, type Receipts } from '../../library/usage/receipts.ts';
 import {
   makeReport,
@@ -23,8 +22,7 @@ import { withIndex } from '../input/current-index.ts';
 import { ageWarning, currentPrices } from '../input/prices.ts';
 import { projectFilter } from '../input/project.ts';
 import { rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/notice.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
 import { receiptsJson, reportJson } from './json.ts';
 
 export async function run(input: CommandInput): Promise<void> {

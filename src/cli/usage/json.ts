@@ -1,6 +1,6 @@
 // A usage report, or receipts → what `--json` prints (docs/json.md).
 
-import { isoDate } from '../../base/json/json-date.ts';
+import { isoDate } from '../../base/json/json-text.ts';
 import { billedTokens } from '../../format/entry/usage.ts';
 import type { Receipt, Receipts } from '../../library/usage/receipts.ts';
 import {

@@ -7,8 +7,7 @@ import { billedTokens } from '../../format/entry/usage.ts';
 import type { Receipt, Receipts } from '../../library/usage/receipts.ts';
 import { sumMessages } from '../../library/usage/report.ts';
 import type { DroppedLine, DropReason, UsageLine } from '../../session/usage/usage.ts';
-import { costText, formatCost, unpricedText } from '../render/money.ts';
-import { localTime } from '../render/wording.ts';
+import { costText, formatCost, localTime, unpricedText } from '../render/wording.ts';
 import type { Style } from '../terminal/style.ts';
 
 export interface ReceiptTextOptions {

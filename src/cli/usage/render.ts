@@ -10,10 +10,8 @@ import {
   type UsageRow,
   type UsageSum,
 } from '../../library/usage/report.ts';
-import { costText } from '../render/money.ts';
-import { shortIds } from '../render/short-ids.ts';
 import { type Cell, type Column, renderTable } from '../render/table.ts';
-import { localTime } from '../render/wording.ts';
+import { costText, localTime, shortIds } from '../render/wording.ts';
 import { wrapSpans } from '../render/wrap.ts';
 import type { Style } from '../terminal/style.ts';
 

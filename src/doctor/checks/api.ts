@@ -2,16 +2,18 @@
 // warn where only the stored lines do and the current client repairs them on the way.
 import { checkImageRules, checkRequest } from '../../api/rules/check-request.ts';
 import type { Violation } from '../../api/rules/rule.ts';
-import { asObject, type JsonObject } from '../../base/json/json.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
+import { blocksOf, textOf } from '../../format/entry/block.ts';
+import { contentOf } from '../../format/entry/entry.ts';
 import { noUsage } from '../../format/entry/usage.ts';
-import type { Node } from '../../session/transcript/node.ts';
+import { readEntry } from '../../session/load/session.ts';
+import { syntheticModel } from '../../session/resume/client/client.ts';
+import { clientsWithout } from '../../session/resume/client/client-rules.ts';
+import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
 import { noteImages } from '../../session/transcript/note-images.ts';
 import { type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
 import { traceRequest } from './requests.ts';
-import { storedBlocks } from './stored-blocks.ts';
-import { checkStoredCalls } from './stored-calls.ts';
-import { checkErrors } from './stored-errors.ts';
 
 /** A violation of an API rule, with the line that causes it. */
 export interface PlacedViolation extends Violation {
@@ -139,3 +141,151 @@ const codes: Readonly<Record<string, DamageCode>> = {
   'prompt-tokens': 'A-too-long',
   'lone-surrogate': 'L-surrogate',
 };
+
+function checkStoredCalls(examined: ExaminedSession): Finding[] {
+  if (examined.session.isAgent) return [];
+  const lines = examined.entries;
+  return [
+    ...unanswered(examined, lines),
+    ...orphans(examined, lines),
+    ...duplicates(examined, lines),
+    ...thinkingLast(examined, lines),
+  ];
+}
+
+function unanswered(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const { relatives } = examined.session;
+  const lastPrompt = lines.findLastIndex((node) => node.type === 'user' && resultsOf(node).length === 0);
+  return lines.flatMap((node, i) => {
+    const open = callsOf(node).filter((call) => relatives.resultsFor(call.id).length === 0);
+    if (open.length === 0) return [];
+    const names = open.map((call) => `${call.name} (${call.id})`).join(', ');
+    // Nothing was said since: the run was cut off, or is still at work, and every client can go on from there.
+    const severity = i > lastPrompt ? 'info' : 'warn';
+    const isWhole = open.length === callsOf(node).length;
+    const current = isWhole
+      ? 'the current client leaves the line out, or at the end says that it was interrupted'
+      : 'the current client puts an error in its place';
+    const effect = `${current}; sent as it is, the API answers 400`;
+    return makeFinding('A-unanswered-tool', severity, findingPlace(examined, node), `no result for ${names}`, effect);
+  });
+}
+
+function orphans(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const { transcript } = examined.session;
+  const made = new Set(transcript.nodes.flatMap((node) => callsOf(node).map((call) => call.id)));
+  return lines.flatMap((node) => {
+    const lone = resultsOf(node).filter((result) => !made.has(result.toolUseId));
+    if (lone.length === 0) return [];
+    const message = `no call ${lone.map((result) => result.toolUseId).join(', ')} for this result`;
+    const effect = 'the current client removes it; sent as it is, the API answers 400';
+    return makeFinding('A-orphan-result', 'warn', findingPlace(examined, node), message, effect);
+  });
+}
+
+function duplicates(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const calls = new Map<string, Node>();
+  const results = new Map<string, Node>();
+  const findings: Finding[] = [];
+  const note = (seen: Map<string, Node>, id: string, node: Node, what: string): void => {
+    const earlier = seen.get(id);
+    if (earlier === undefined) {
+      seen.set(id, node);
+      return;
+    }
+    const message = `${what} ${id} is on line ${earlier.line} already`;
+    const effect = `the current client keeps the first; ${clientsWithout('dropsRepeatedResults')} send both, and the API answers 400`;
+    findings.push(makeFinding('A-duplicate-tool-id', 'warn', findingPlace(examined, node), message, effect));
+  };
+  for (const node of lines) {
+    for (const { id } of callsOf(node)) note(calls, id, node, 'the call');
+    for (const { toolUseId } of resultsOf(node)) note(results, toolUseId, node, 'the result for');
+  }
+  return findings;
+}
+
+/** An answer whose last block is thinking though it says something else too. */
+function thinkingLast(examined: ExaminedSession, lines: readonly Node[]): Finding[] {
+  const byMessage = new Map<string, Node[]>();
+  for (const node of lines) {
+    if (node.type !== 'assistant') continue;
+    const id = node.message?.id ?? `line ${node.line}`;
+    const known = byMessage.get(id);
+    if (known === undefined) byMessage.set(id, [node]);
+    else known.push(node);
+  }
+  return [...byMessage.values()].flatMap((nodes) => {
+    const last = nodes.reduce((a, b) => (b.index > a.index ? b : a));
+    const types = nodes.flatMap((node) => node.message?.blockTypes ?? []);
+    if (!isThinking(last.message?.blockTypes.at(-1)) || types.every(isThinking)) return [];
+    if (types.includes('tool_use')) return []; // calls are moved to the end
+    const effect = 'where the thinking is sent, the API answers 400';
+    return makeFinding('A-thinking-last', 'warn', findingPlace(examined, last), 'the answer ends in thinking', effect);
+  });
+}
+
+function isThinking(type: string | undefined): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+function checkErrors(examined: ExaminedSession): Finding[] {
+  if (examined.session.isAgent) return [];
+  const lines = [...(examined.refused === undefined ? examined.chain : examined.order)].filter(isMessage);
+  const errors = lines.filter((node) => node.isApiError);
+  const [first] = errors;
+  if (first === undefined) return [];
+  const sent = errors.find((node) => node.message?.model !== syntheticModel);
+  const message = `${errors.length === 1 ? 'an error message' : `${errors.length} error messages`} of the client among the answers`;
+  const effect =
+    sent === undefined ? 'the client leaves them out of every request' : 'the model is told them as its own words';
+  const echo = makeFinding(
+    'A-error-echo',
+    sent === undefined ? 'info' : 'warn',
+    findingPlace(examined, sent ?? first),
+    message,
+    effect,
+  );
+  return [
+    echo,
+    ...tooLong(
+      examined,
+      lines.findLast((node) => node.type === 'assistant'),
+    ),
+  ];
+}
+
+function tooLong(examined: ExaminedSession, last: Node | undefined): Finding[] {
+  if (last === undefined || !last.isApiError) return [];
+  const text = textOf(contentOf(readEntry(examined.session, last)));
+  if (!/prompt is too long|request_too_large|exceeds the maximum allowed number of bytes/i.test(text)) return [];
+  const effect = 'every request fails with 400, and /compact may fail as well';
+  return [
+    makeFinding(
+      'A-too-long',
+      'fatal',
+      findingPlace(examined, last),
+      'the last answer says that the prompt is too long',
+      effect,
+    ),
+  ];
+}
+
+function storedBlocks(examined: ExaminedSession, node: Node, entry: JsonObject): Finding[] {
+  const content = asObject(entry.message)?.content;
+  const blocks = blocksOf(content) as readonly JsonObject[]; // a block is a JSON object, whatever it says of itself
+  const findings: Finding[] = [];
+  if (blocks.some((block) => block.type === 'text' && block.text === '')) {
+    const effect = 'the current client leaves it out; clients up to 2.1.150 send it, and the API answers 400';
+    findings.push(makeFinding('A-empty-text', 'warn', findingPlace(examined, node), 'an empty text block', effect));
+  }
+  if (node.type === 'assistant' && blocks.some(isUnsigned)) {
+    const effect = 'it is left out of the request for now; sent back to its own model, the API answers 400';
+    const message = 'thinking without its signature';
+    findings.push(makeFinding('A-thinking-altered', 'warn', findingPlace(examined, node), message, effect));
+  }
+  return findings;
+}
+
+function isUnsigned(block: JsonObject): boolean {
+  return block.type === 'thinking' && !asString(block.signature);
+}

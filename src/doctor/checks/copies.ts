@@ -1,11 +1,12 @@
 // Records that are there twice → findings: a uuid that two records carry, history that was written again.
 
+import { asObject, type JsonObject } from '../../base/json/json.ts';
 import type { Session } from '../../session/load/session.ts';
 import { isMessage, type Node } from '../../session/transcript/node.ts';
+import type { Transcript } from '../../session/transcript/transcript.ts';
 import { type ExaminedSession, findingPlace, reachOf, reachText } from './examined-session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { counted } from './graph.ts';
-import { saysSame } from './same-words.ts';
 
 export function checkCopies(examined: ExaminedSession): Finding[] {
   return [...checkDuplicates(examined), ...checkReplays(examined)];
@@ -85,3 +86,15 @@ function replayedElsewhere({ branches }: Session): readonly Node[] {
 function isAnswer(node: Node): boolean {
   return node.type === 'assistant' && node.message?.id !== undefined;
 }
+
+export function saysSame(transcript: Transcript, a: Node, b: Node): boolean {
+  if (a.type !== b.type) return false;
+  return wordsOf(transcript.read(a)) === wordsOf(transcript.read(b));
+}
+
+function wordsOf({ message, ...entry }: JsonObject): string {
+  return JSON.stringify([asObject(message)?.content, ...saidIn.map((key) => entry[key])]);
+}
+
+/** Where lines that are no messages say what they say. */
+const saidIn = ['subtype', 'content', 'attachment', 'rendered', 'data'];

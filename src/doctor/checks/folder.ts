@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { cwdOf, type Session } from '../../session/load/session.ts';
 import { isMessage } from '../../session/transcript/node.ts';
-import type { ProjectsFolder } from '../../store/roots.ts';
-import { slugMatches } from '../../store/slug.ts';
+import { type ProjectsFolder, slugMatches } from '../../store/roots.ts';
 import { type Finding, makeFinding } from './finding.ts';
 
 /** What is known about the folder that a session is in. */

@@ -1,13 +1,27 @@
 // A examined → findings about preserved thinking: blocks that the API would refuse, what the client has noted about blocks
 // that are gone, and a system prompt that nothing pins any more.
+
+import { isBinding } from '../../api/request/thinking-prefix.ts';
 import { asObject, asString } from '../../base/json/json.ts';
 import { isVersionSince, isWrittenByClew } from '../../session/facts/prompt-origin.ts';
+import { compactionsOf } from '../../session/load/compaction.ts';
+import type { Session } from '../../session/load/session.ts';
+import { isThinking } from '../../session/resume/messages/filter.ts';
+import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
 import { countingSnapshot } from '../../session/resume/request/full-request.ts';
-import type { Node } from '../../session/transcript/node.ts';
+import { resumeLines, traceMessages } from '../../session/resume/request/request.ts';
+import { isMessage, type Node } from '../../session/transcript/node.ts';
+import type { JudgedThinking } from '../../surgery/request/bound-thinking.ts';
 import { type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
-import { firstWithSnapshot } from './recorded-prompt.ts';
-import { findUnbound, holdsThinking, sentThinking } from './thinking-bound.ts';
+import {
+  firstWithSnapshot,
+  messageHash,
+  otherPrompt,
+  type RecordedMessage,
+  recordedRequests,
+  spokenKey,
+} from './requests.ts';
 
 export function checkThinking(examined: ExaminedSession): Finding[] {
   const chain = [...examined.chain];
@@ -84,4 +98,158 @@ function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Findin
     const effect = 'they stay readable in the file; clients before 2.1.260 do not know the mark and send them';
     return [makeFinding('I-thinking-stripped', 'info', findingPlace(examined, node), message, effect)];
   });
+}
+
+// A session → the thinking blocks of models that check that a resume would send after other text than they were made after,
+// or after a gap: the API refuses them (docs/doctor.md, Preserved thinking). The client's copies of requests tell exactly; without
+// them, what the lines themselves show.
+
+/** The first block that no longer fits, and all that go with it. */
+export interface UnboundThinking {
+  readonly kind: 'bound' | 'hole';
+  /** What is wrong, in words. */
+  readonly why: string;
+  readonly first: Node;
+  /** Only a newer client than the one that wrote it is refused. */
+  readonly isOldClient?: boolean;
+  /** The lines whose thinking must go, in order: that one and all later ones. */
+  readonly lines: readonly Node[];
+  /** How many blocks these are. */
+  readonly blocks: number;
+}
+
+/** `chain`: the lines that a resume takes up. */
+function findUnbound(session: Session, chain: readonly Node[]): UnboundThinking | undefined {
+  return unboundIn(session, chain).found;
+}
+
+/** What is known of a repaired session: its chain is another one, so only now its thinking can be judged. */
+export function judgeThinking(session: Session): JudgedThinking {
+  const resumed = resumeLines(session.transcript);
+  const { judged, found } = unboundIn(session, 'refused' in resumed ? [] : resumed.lines);
+  const unfit = new Set(found?.lines);
+  return { unfit, fitting: new Set(judged.filter((node) => !unfit.has(node))) };
+}
+
+function unboundIn(
+  session: Session,
+  chain: readonly Node[],
+): { readonly judged: readonly Node[]; readonly found: UnboundThinking | undefined } {
+  const bound = sentThinking(chain);
+  if (bound.length === 0 || session.isAgent) return { judged: [], found: undefined };
+  const recorded = byRecords(session, bound);
+  const judged = recorded?.judged ?? [];
+  const known = new Set(judged);
+  const shown = byLines(
+    session,
+    chain,
+    bound.filter((node) => !known.has(node)),
+  );
+  const other = otherPrompt(session, chain, bound);
+  const prompted = other === undefined ? undefined : { kind: 'bound' as const, ...other };
+  const found = [recorded?.found, shown, prompted].filter((each) => each !== undefined);
+  const [first] = found.sort((a, b) => bound.indexOf(a.first) - bound.indexOf(b.first));
+  if (first === undefined) return { judged, found: undefined };
+  const lines = bound.slice(bound.indexOf(first.first));
+  const blocks = lines.flatMap((node) => node.message?.blockTypes.filter((type) => type.endsWith('thinking')) ?? []);
+  return { judged, found: { ...first, lines, blocks: blocks.length } };
+}
+
+/** The lines with thinking of models that check that is sent: all after the last mark. */
+function sentThinking(chain: readonly Node[]): readonly Node[] {
+  const mark = chain.findLastIndex(({ type, subtype }) => type === 'attachment' && subtype === 'thinking_stripped');
+  return chain.slice(mark + 1).filter((node) => holdsThinking(node) && isBinding(node.message?.model));
+}
+
+function holdsThinking({ type, message }: Node): boolean {
+  return type === 'assistant' && message?.blockTypes.some((each) => each.endsWith('thinking')) === true;
+}
+
+type Found = Pick<UnboundThinking, 'kind' | 'why' | 'first' | 'isOldClient'>;
+
+function byRecords(
+  session: Session,
+  bound: readonly Node[],
+): { readonly judged: readonly Node[]; readonly found: Found | undefined } | undefined {
+  if (!session.transcript.nodes.some(({ type }) => type === 'api-request')) return undefined;
+  const traced = traceMessages(session, undefined, { host: 'anthropic' });
+  if ('refused' in traced) return undefined;
+  const records = recordedRequests(session);
+  const messages = traced.messages.map(sentMessage);
+  const judged: Node[] = [];
+  for (const node of bound) {
+    const recorded = records.before(node);
+    const at = messages.findIndex(({ lines }) => lines.includes(node));
+    if (recorded === undefined || at < 0) continue;
+    judged.push(node);
+    const kind = compare(messages.slice(0, at), recorded);
+    if (kind !== undefined) return { judged, found: { kind, first: node, why: reasons[kind] } };
+  }
+  return { judged, found: undefined };
+}
+
+const reasons = {
+  bound: 'what a resume sends before it is not what the client sent when it was made',
+  hole: 'the thinking before it is gone, though earlier thinking is there',
+} as const;
+
+interface SentMessage {
+  readonly lines: readonly Node[];
+  readonly hash: string;
+  readonly spoken: string;
+  readonly isAnswer: boolean;
+  readonly hasThinking: boolean;
+}
+
+function sentMessage({ role, content, lines }: ResumeMessage): SentMessage {
+  return {
+    lines,
+    hash: messageHash({ role, content }),
+    spoken: spokenKey({ role, content }),
+    isAnswer: role === 'assistant',
+    hasThinking: content.some(isThinking),
+  };
+}
+
+/** `hole`: nothing but thinking is missing, and some of it after thinking that is there. */
+function compare(sent: readonly SentMessage[], recorded: readonly RecordedMessage[]): 'bound' | 'hole' | undefined {
+  // Reminders that the client words again, and its settings, are not told by the lines.
+  const spoken = recorded.filter(({ stored }) => stored !== '');
+  let hasEarlier = false;
+  let isHole = false;
+  for (const [i, message] of sent.entries()) {
+    const other = spoken[i];
+    if (other === undefined) return 'bound';
+    // It was sent without its thinking then, and with it now.
+    if (message.hasThinking && other.hasThinking === false) return 'bound';
+    const isSame = other.hash === message.hash || (other.stored !== undefined && other.stored === message.spoken);
+    const isUnknown = other.stored !== undefined && other.isIntact === false;
+    const isStripped = message.isAnswer && !message.hasThinking && other.stored === undefined;
+    if (!isSame && !isUnknown && !isStripped) return 'bound';
+    if (!isSame && isStripped && hasEarlier) isHole = true;
+    hasEarlier ||= message.hasThinking;
+  }
+  if (spoken.length > sent.length) return 'bound';
+  return isHole ? 'hole' : undefined;
+}
+
+/** A line before it is younger, or missing, or a summary in the place of what was said. */
+function byLines(session: Session, chain: readonly Node[], bound: readonly Node[]): Found | undefined {
+  const judged = new Set(bound);
+  const preserved = new Set(compactionsOf(session).flatMap(({ preservedUuids }) => preservedUuids));
+  const uuids = new Set(session.transcript.nodes.map(({ uuid }) => uuid));
+  let newest: Node | undefined;
+  let isBroken = false;
+  for (const node of chain) {
+    isBroken ||= typeof node.parentUuid === 'string' && !uuids.has(node.parentUuid);
+    if (judged.has(node)) {
+      if (isBroken) return { kind: 'bound', first: node, why: 'a line before it is missing' };
+      if (preserved.has(node.uuid ?? ''))
+        return { kind: 'bound', first: node, why: 'a summary stands before it in the place of what was said' };
+      if (newest !== undefined && newest.time > node.time && newest.message?.id !== node.message?.id)
+        return { kind: 'bound', first: node, why: `line ${newest.line} before it was written later` };
+    }
+    if (isMessage(node) && !Number.isNaN(node.time) && (newest === undefined || node.time > newest.time)) newest = node;
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ import { startMessagesServer } from '../../api/server/messages-server.ts';
 import { isArray, isObject, type JsonValue } from '../../base/json/json.ts';
 import { startGuarded } from '../../base/process/guarded-process.ts';
 import type { SentMessage } from '../../session/resume/messages/normalise.ts';
-import { encodeSlug } from '../../store/slug.ts';
+import { encodeSlug } from '../../store/roots.ts';
 
 /** What a client did when it was asked to resume a session. */
 export type ClientOutcome =

@@ -1,13 +1,19 @@
 // An installed Claude Code → which of our predictions hold for it: it resumes twenty small sessions, and what it sends
 // is compared with what the rules of its version say.
-import { isDeepStrictEqual } from 'node:util';
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { UserError } from '../../base/errors/errors.ts';
+import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import { findProgram, isProgram } from '../../base/process/find-program.ts';
 import { loadSession } from '../../session/load/session.ts';
 import { checkedVersion, isNewerClient } from '../../session/resume/client/client-rules.ts';
 import { type NormalMessage, normalise } from '../../session/resume/messages/normalise.ts';
 import { type ResumeRequest, requestMessages } from '../../session/resume/request/request.ts';
-import { type ClientOutcome, runClient } from './client-run.ts';
-import { versionOfClient } from './find-client.ts';
-import { probeSessionId } from './probe-lines.ts';
+import { type ClientOutcome, clientEnvironment, runClient } from './client-run.ts';
 import { type ProbeSession, probeSessions } from './probe-sessions.ts';
 
 export interface ProbeResult {
@@ -96,3 +102,121 @@ function outline(message: NormalMessage | undefined): string {
   );
   return `${message.role} [${blocks.join(', ')}]`;
 }
+
+/** The program at `named`, or the first `claude` in the PATH. Throws where there is none. */
+export function findClient(named: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
+  if (named !== undefined) {
+    const program = path.resolve(cwd, named);
+    if (isProgram(program)) return program;
+    throw new UserError(`${named} is not a program`, 'give the path of the `claude` to try');
+  }
+  const found = findProgram('claude', env);
+  if (found === undefined) {
+    throw new UserError('there is no `claude` in the PATH', 'install Claude Code, or write --client FILE');
+  }
+  return found;
+}
+
+const versionMs = 30_000;
+
+/** What `claude --version` says: the first three numbers with points between. */
+async function versionOfClient(client: string, signal: AbortSignal): Promise<string> {
+  const home = await mkdtemp(path.join(tmpdir(), 'clew-client-'));
+  try {
+    const options = { env: clientEnvironment(client, home, {}), cwd: home, signal, timeout: versionMs };
+    const { stdout } = await promisify(execFile)(client, ['--version'], options);
+    const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
+    if (version !== undefined) return version;
+  } catch (error) {
+    if (signal.aborted) throw error;
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+  throw new UserError(`${client} does not say its version`, 'run it with --version to see why');
+}
+
+export const probeSessionId = '5c1e0000-0000-4000-8000-000000000000';
+const start = Date.parse('2026-03-02T09:00:00.000Z');
+
+/** The uuid of a line with a short name, for parents and pins. */
+export function uuidOf(name: string): string {
+  const code = [...name].map((letter) => (letter.codePointAt(0) ?? 0).toString(16)).join('');
+  return `5c1e0000-0000-4000-8000-${code.padStart(12, '0')}`;
+}
+
+export class ProbeLines {
+  readonly #lines: JsonObject[] = [];
+  #parent: string | null = null;
+
+  /** The next line hangs on this one. */
+  from(name: string): this {
+    this.#parent = uuidOf(name);
+    return this;
+  }
+
+  user(name: string, content: JsonValue, fields: JsonObject = {}): this {
+    return this.add('user', name, { message: { role: 'user', content }, ...fields });
+  }
+
+  /** `message` replaces what the line says of its message: id, model. */
+  answer(name: string, content: readonly JsonObject[], message: JsonObject = {}): this {
+    const own = { id: `msg_${name}`, type: 'message', role: 'assistant', model: 'claude-opus-4-5-20251101' };
+    const ending = { stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 5, output_tokens: 5 } };
+    return this.add('assistant', name, { message: { ...own, content: [...content], ...ending, ...message } });
+  }
+
+  attachment(name: string, attachment: JsonObject, fields: JsonObject = {}): this {
+    return this.add('attachment', name, { attachment, ...fields });
+  }
+
+  /** A line next to the conversation. */
+  aside(type: string, fields: JsonObject): this {
+    this.#lines.push({ type, sessionId: probeSessionId, ...fields });
+    return this;
+  }
+
+  add(type: string, name: string, fields: JsonObject): this {
+    const uuid = uuidOf(name);
+    this.#lines.push({
+      type,
+      uuid,
+      parentUuid: this.#parent,
+      sessionId: probeSessionId,
+      timestamp: new Date(start + 1000 * this.#lines.length).toISOString(),
+      isSidechain: false,
+      userType: 'external',
+      cwd: '/home/dev/widgets',
+      version: '2.1.45',
+      gitBranch: 'main',
+      ...fields,
+    });
+    this.#parent = uuid;
+    return this;
+  }
+
+  text(): string {
+    return this.#lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  }
+}
+
+export function text(value: string): JsonObject {
+  return { type: 'text', text: value };
+}
+
+export function call(id: string): JsonObject {
+  return { type: 'tool_use', id, name: 'Read', input: { file_path: '/w/a' } };
+}
+
+export function result(id: string, content: JsonValue = `result ${id}`): JsonObject {
+  return { type: 'tool_result', tool_use_id: id, content };
+}
+
+export function thought(signature: string): JsonObject {
+  return { type: 'thinking', thinking: 'hm', signature };
+}
+
+export function image(): JsonObject {
+  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+}
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

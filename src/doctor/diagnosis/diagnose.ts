@@ -1,20 +1,26 @@
 // A session → its diagnosis: everything that is wrong with its lines, its graph, what it would send and where it lies,
 // and how much of it a resume loads. Sub-agents are looked at too; nobody resumes them, so nothing of theirs is fatal.
 import { unreadableCode } from '../../base/errors/errors.ts';
+import type { Verdict } from '../../library/index/session-summaries.ts';
 import type { Reachable } from '../../session/facts/reachable.ts';
 import { agentSession, type Session } from '../../session/load/session.ts';
-import { type AutoCompaction, autoCompactionOf } from '../../session/resume/request/auto-compaction.ts';
+import { type AutoCompaction, autoCompactionOf } from '../../session/resume/request/full-request.ts';
 import { isMessage } from '../../session/transcript/node.ts';
 import { loadTranscript, reloadTranscript } from '../../session/transcript/transcript.ts';
 import { checkContent, checkHeads, checkImages, type PlacedViolation } from '../checks/api.ts';
-import { type ExaminedSession, examine, oldReachOf, reachOf } from '../checks/examined-session.ts';
-import { compareFindings, type Finding } from '../checks/finding.ts';
-import { checkFolder, type FolderOptions } from '../checks/folder.ts';
+import {
+  type ExaminedSession,
+  examine,
+  oldReachOf,
+  reachOf,
+  type Segment,
+  segmentsOf,
+} from '../checks/examined-session.ts';
+import { compareFindings, type DamageCode, type Finding } from '../checks/finding.ts';
+import { checkFolder, type FolderOptions, isMoved } from '../checks/folder.ts';
 import { checkGraph } from '../checks/graph.ts';
-import { checkLines } from '../checks/lines.ts';
-import { restoredSession } from '../checks/restored.ts';
+import { checkLines, restoredSession } from '../checks/lines.ts';
 import { isDamagedInside, type Screening } from '../checks/screen.ts';
-import { type Segment, segmentsOf } from '../checks/segments.ts';
 import { checkThinking } from '../checks/thinking.ts';
 
 /** What is wrong with a session and how much of it a resume loads. */
@@ -118,4 +124,26 @@ function hangsOnMain({ code, uuid }: Finding, own: Session, main: Session): bool
 function ofAgent(finding: Finding): Finding {
   if (finding.severity === 'info' || finding.severity === 'warn') return finding;
   return { ...finding, severity: 'warn', effect: `${finding.effect}; of a sub-agent, which a resume does not load` };
+}
+
+/** About the day, and about folders elsewhere: they can change while the session does not. */
+const passing: ReadonlySet<DamageCode> = new Set(['F-expiring', 'F-moved']);
+
+export function verdictOf({ findings }: Pick<Diagnosis, 'findings'>): Verdict {
+  // Worst first.
+  return findings.find(({ code }) => !passing.has(code))?.severity ?? 'sound';
+}
+
+export interface PlacedVerdict {
+  readonly verdict: Verdict | undefined;
+  readonly cwd: string | undefined;
+  /** The folder of its transcript. */
+  readonly project: string;
+  readonly isExpiring: boolean;
+}
+
+/** `undefined`: not examined. */
+export function healthOf({ verdict, cwd, project, isExpiring }: PlacedVerdict): Verdict | undefined {
+  if (verdict !== 'sound' && verdict !== 'info') return verdict;
+  return isExpiring || isMoved(cwd, project) ? 'warn' : verdict;
 }

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../base/json/json.ts';
 import { resumeLines } from '../../session/resume/request/request.ts';
 import { sameSession } from '../../surgery/engine/new-session.ts';
-import type { Plan } from '../../surgery/engine/plan.ts';
-import type { Source } from '../../surgery/engine/source.ts';
+import type { Plan, Source } from '../../surgery/engine/plan.ts';
 import { lookAtResume } from '../../surgery/request/resume-look.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
 

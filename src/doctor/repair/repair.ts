@@ -5,24 +5,23 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import type { Edit } from '../../format/bytes/edit.ts';
 import { loadAgent, makeSession, type Session } from '../../session/load/session.ts';
 import type { Node } from '../../session/transcript/node.ts';
 import type { Transcript } from '../../session/transcript/transcript.ts';
 import { newSession, sameSession } from '../../surgery/engine/new-session.ts';
-import type { Dropped, Plan, PlannedSession, StagedSession } from '../../surgery/engine/plan.ts';
+import type { Dropped, Plan, PlannedSession, Source, StagedSession } from '../../surgery/engine/plan.ts';
 import { droppedBy, type Rewrite, rewriteLines } from '../../surgery/engine/rewrite.ts';
-import type { Source } from '../../surgery/engine/source.ts';
-import { pinTo } from '../../surgery/request/request-parts.ts';
+import { pinTo } from '../../surgery/request/request.ts';
+import { saysSame } from '../checks/copies.ts';
 import { examine } from '../checks/examined-session.ts';
-import { strangersOf } from '../checks/graph-branches.ts';
-import { restoredSession } from '../checks/restored.ts';
-import { saysSame } from '../checks/same-words.ts';
-import { judgeThinking } from '../checks/thinking-bound.ts';
+import type { Finding } from '../checks/finding.ts';
+import { strangersOf } from '../checks/graph.ts';
+import { restoredSession } from '../checks/lines.ts';
+import { judgeThinking } from '../checks/thinking.ts';
 import { type Diagnosis, diagnoseSession } from '../diagnosis/diagnose.ts';
 import { repairBlocks } from './blocks.ts';
-import { isMendable } from './mendable.ts';
 import { relink } from './relink.ts';
 import { type Strategy, sequenceOf } from './sequence.ts';
 
@@ -226,4 +225,9 @@ function notesFor({ findings }: Diagnosis, strangers: ReadonlyMap<string, readon
   for (const [id, nodes] of strangers)
     notes.push(`${nodes.length} lines of session ${id} are now a session of their own`);
   return notes;
+}
+
+/** Where a session lies, and that it is too long, other commands repair; notes about thinking tell what has happened. */
+export function isMendable({ code }: Pick<Finding, 'code'>): boolean {
+  return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';
 }

@@ -2,12 +2,11 @@
 // without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
 
 import { expectedOf } from '../../session/facts/reachable.ts';
-import type { Branch } from '../../session/load/branch.ts';
-import type { Session } from '../../session/load/session.ts';
+import type { Branch, Session } from '../../session/load/session.ts';
 import { retractedBy } from '../../session/resume/messages/draft.ts';
 import { resumeLines } from '../../session/resume/request/request.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { saysSame } from '../checks/same-words.ts';
+import { saysSame } from '../checks/copies.ts';
 
 /**
  * How a repair chooses the branch to keep. `bridge`: the branch that a resume takes, with its gaps closed. `newest`:

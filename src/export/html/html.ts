@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
 import { neutralise } from '../../base/text/hostile-text.ts';
-import { titleOf } from '../../session/facts/title.ts';
+import { titleOf } from '../../session/facts/summary.ts';
 import { type MarkdownOptions, markdownByTurn, redactionNote } from '../markdown/markdown.ts';
 import { startOf } from '../page/text.ts';
 import type { ExportSource } from '../source/source.ts';

@@ -2,18 +2,14 @@
 // is written a block at a time, so that a session of any length needs no more memory than its longest line.
 import path from 'node:path';
 import { counted } from '../../base/text/human.ts';
-import { sessionUsage } from '../../session/facts/session-usage.ts';
+import { sessionUsage, turnUsage, usageText } from '../../session/facts/session-usage.ts';
 import { summarise } from '../../session/facts/summary.ts';
-import { turnUsage } from '../../session/facts/turn-usage.ts';
-import { usageText } from '../../session/facts/usage-text.ts';
 import { versionsOf } from '../../session/load/session.ts';
 import { Story } from '../../session/story/story.ts';
 import type { Turn } from '../../session/turns/turns.ts';
-import { modelsOf } from '../source/models.ts';
-import { type ExportSource, openSourceAgent, type SecretCount } from '../source/source.ts';
+import { type ExportSource, modelsOf, openSourceAgent, type SecretCount } from '../source/source.ts';
 import { itemPieces, type Piece, type PieceOptions } from './markdown-items.ts';
-import { quoted } from './markdown-quote.ts';
-import { codeSpan, plainLine } from './markdown-text.ts';
+import { codeSpan, plainLine, quoted } from './markdown-text.ts';
 
 /** Options of `exportMarkdown`. */
 export interface MarkdownOptions {

@@ -3,7 +3,7 @@
 import { asObject, type JsonObject } from '../../base/json/json.ts';
 import { blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../../format/entry/block.ts';
 import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import { leafText } from '../../library/search/text-leaves.ts';
+import { leafText } from '../../library/search/text-extract.ts';
 import { readEntry, type Session } from '../../session/load/session.ts';
 import { callsOf, type Node } from '../../session/transcript/node.ts';
 import { promptText } from '../../session/transcript/prompt-text.ts';

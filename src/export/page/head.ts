@@ -1,12 +1,11 @@
 // A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
-import { isDamage } from '../../base/errors/diagnostic.ts';
+import { isDamage } from '../../base/errors/errors.ts';
 import { contentOf } from '../../format/entry/entry.ts';
 import { bundledPrices, PriceList } from '../../models/price-list.ts';
 import { strangePrompt } from '../../session/facts/prompt-origin.ts';
-import { type LoadAgent, usageLinesOf } from '../../session/facts/session-usage.ts';
-import { titleOf } from '../../session/facts/title.ts';
-import { countTurn } from '../../session/facts/turn-usage.ts';
+import { countTurn, type LoadAgent, usageLinesOf } from '../../session/facts/session-usage.ts';
+import { titleOf } from '../../session/facts/summary.ts';
 import { StoryText } from '../../session/items/story-text.ts';
 import { type Compaction, compactionsOf } from '../../session/load/compaction.ts';
 import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
@@ -18,7 +17,7 @@ import { promptsWithoutLine } from '../../session/turns/queue.ts';
 import { toolCallsOf } from '../../session/turns/tool-calls.ts';
 import type { Turn } from '../../session/turns/turns.ts';
 import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/usage.ts';
-import { modelsOf } from '../source/models.ts';
+import { modelsOf } from '../source/source.ts';
 import type { CompactionRow, SessionHead, TurnRow } from '../wire/view.ts';
 import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
 import { firstChars, sentText, startOf, timeOf } from './text.ts';

@@ -1,7 +1,6 @@
 // A branch → its turns in parts of a few dozen lines: what the page loads, draws and drops together. Most turns are one
 // part; an agent that worked for hours on one prompt is hundreds.
-import type { Branch } from '../../session/load/branch.ts';
-import type { Session } from '../../session/load/session.ts';
+import type { Branch, Session } from '../../session/load/session.ts';
 import { turnsIn } from '../../session/story/story.ts';
 import { callsOf, type Node } from '../../session/transcript/node.ts';
 import { type Turn, turnsOf } from '../../session/turns/turns.ts';

@@ -2,14 +2,15 @@
 import path from 'node:path';
 import { isThinking, isToolUse, textOf } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
+import { billedTokens } from '../../format/entry/usage.ts';
+import type { PriceList } from '../../models/price-list.ts';
 import { summarise } from '../../session/facts/summary.ts';
 import { readEntry, type Session, versionsOf } from '../../session/load/session.ts';
 import { promptText } from '../../session/transcript/prompt-text.ts';
-import { resultBlocks } from '../../session/turns/result-blocks.ts';
-import { type ToolCall, toolCallsOf } from '../../session/turns/tool-calls.ts';
+import { resultBlocks, type ToolCall, toolCallsOf } from '../../session/turns/tool-calls.ts';
 import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { modelsOf } from '../source/models.ts';
-import { type ExportSource, openSourceAgent } from '../source/source.ts';
+import type { CountedMessage } from '../../session/usage/usage.ts';
+import { type ExportSource, modelsOf, openSourceAgent } from '../source/source.ts';
 import type { Row, TableName } from './tables.ts';
 
 export interface RowOptions {
@@ -17,7 +18,7 @@ export interface RowOptions {
   readonly full?: boolean;
 }
 
-export interface TableRow {
+interface TableRow {
   readonly table: TableName;
   readonly row: Row;
 }
@@ -139,4 +140,30 @@ function callRow(session: Session, call: ToolCall, turn: Turn, place: Place): Ro
     result: result === undefined ? null : textOf(resultBlocks(session, call)),
     started_agent_id: agentId,
   };
+}
+
+export function* usageRows(messages: Iterable<CountedMessage>, prices: PriceList): Generator<TableRow> {
+  for (const { line, usage, isLowerBound } of messages) {
+    const tokens = billedTokens(usage);
+    const row = {
+      session_id: line.sessionId,
+      message_id: line.messageId,
+      request_id: line.requestId,
+      timestamp: line.time,
+      model: line.model,
+      is_sidechain: line.isSidechain,
+      input_tokens: tokens.inputTokens,
+      output_tokens: tokens.outputTokens,
+      cache_read_tokens: tokens.cacheReadTokens,
+      cache_write_5m_tokens: tokens.cacheWrite5mTokens,
+      cache_write_1h_tokens: tokens.cacheWrite1hTokens,
+      web_searches: usage.webSearches,
+      is_fast: usage.fast,
+      is_us_only: usage.usOnly,
+      is_batch: usage.batch,
+      cost_micro_usd: prices.costOf(line.model, usage, line.time),
+      is_lower_bound: isLowerBound,
+    };
+    yield { table: 'usage', row };
+  }
 }

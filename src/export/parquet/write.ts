@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { makeFolderSync } from '../../base/files/regular-file.ts';
 import type { PriceList } from '../../models/price-list.ts';
 import type { CountedMessage } from '../../session/usage/usage.ts';
-import { diskError } from '../../store/disk.ts';
+import { diskError } from '../../store/replace.ts';
 import type { ExportSource } from '../source/source.ts';
 import { Dataset, type WrittenPart } from './dataset.ts';
-import { type RowOptions, sessionRows } from './session-rows.ts';
-import { usageRows } from './usage-rows.ts';
+import { type RowOptions, sessionRows, usageRows } from './session-rows.ts';
 
 export interface ParquetSource {
   /** Each is read and dropped before the next. */

@@ -5,8 +5,8 @@ import type { AgentSource } from '../../session/load/agents.ts';
 import { openAgent, type Session } from '../../session/load/session.ts';
 import type { Node } from '../../session/transcript/node.ts';
 import type { Transcript } from '../../session/transcript/transcript.ts';
-import type { SessionRedactor } from '../../surgery/redact/redact-parcel.ts';
-import { placeholdersIn } from '../../surgery/secrets/placeholder-text.ts';
+import type { SessionRedactor } from '../../surgery/redact/survey.ts';
+import { placeholdersIn } from '../../surgery/secrets/encoded-text.ts';
 
 /** A session to export, with or without its secrets. */
 export interface ExportSource {
@@ -83,4 +83,33 @@ function hideEntry(entry: JsonObject, cut: (text: string) => string): JsonObject
   }
   const redacted = cut(text);
   return redacted === text ? entry : (asObject(parseJson(redacted)) ?? {});
+}
+
+export function modelsOf({ transcript }: Pick<Session, 'transcript'>): readonly string[] {
+  const models = transcript.nodes.flatMap((node) => (node.type === 'assistant' ? (node.message?.model ?? []) : []));
+  return [...new Set(models)].filter((model) => model !== '<synthetic>');
+}
+
+export interface NamedSession {
+  readonly shortId: string;
+  readonly title: string;
+  readonly startedAt: number;
+}
+
+export function exportFileName({ shortId, title, startedAt }: NamedSession, extension: string): string {
+  const date = new Date(startedAt);
+  const day = Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
+  const parts = [day, words(title), shortId.replace(/[^\w-]/g, '')];
+  return `${parts.filter((part) => part !== '').join('-') || 'session'}.${extension}`;
+}
+
+/** Letters and digits of any script; the rest becomes dashes. At most 50 characters and 150 bytes. */
+function words(title: string): string {
+  const slug = title
+    .slice(0, 400)
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return [...slug].slice(0, 50).join('').replace(/-+$/, '');
 }

@@ -2,10 +2,52 @@
 // three of forty. The positions are module state, valid until the next record is walked, because allocations for
 // millions of members would cost more than the scan.
 
-import { skipScalar, skipString, skipValue, skipWhitespace } from '../bytes/json-bytes.ts';
-import { recall, stringAt } from './byte-memo.ts';
-import { keyNumber } from './keys.ts';
-import { blockPlace, field, fieldCount, fields, insides, lastInside, placeWidth, recordPlace } from './places.ts';
+import { parseJson } from '../../base/json/json.ts';
+import { decodeString, skipScalar, skipString, skipValue, skipWhitespace } from '../bytes/json-bytes.ts';
+import {
+  blockPlace,
+  field,
+  fieldCount,
+  fields,
+  insides,
+  keyNumber,
+  lastInside,
+  placeWidth,
+  recordPlace,
+} from './places.ts';
+
+const slots = 256;
+const slotBytes = 96;
+const copies = new Uint8Array(slots * slotBytes);
+const lengths = new Int32Array(slots).fill(-1);
+const texts: string[] = new Array(slots).fill('');
+
+/** The string between two quotes, remembered or decoded. */
+function recall(bytes: Buffer, start: number, end: number): string {
+  const length = end - start;
+  if (length > slotBytes || length < 2) return stringAt(bytes, start, end);
+  // Ids, versions and types often differ only in their last bytes.
+  const slot = (length * 13 + (bytes[end - 1] as number) * 7 + (bytes[end - 2] as number)) & (slots - 1);
+  const at = slot * slotBytes;
+  if (lengths[slot] === length) {
+    let i = length - 1;
+    while (i >= 0 && copies[at + i] === bytes[start + i]) i--;
+    if (i < 0) return texts[slot] as string;
+  }
+  const text = stringAt(bytes, start, end);
+  for (let i = 0; i < length; i++) copies[at + i] = bytes[start + i] as number;
+  lengths[slot] = length;
+  texts[slot] = text;
+  return text;
+}
+
+/** Decodes the string between two quotes. */
+export function stringAt(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start, end);
+  if (!raw.includes('\\')) return raw;
+  const value = parseJson(`"${raw}"`);
+  return typeof value === 'string' ? value : raw;
+}
 
 /** From the first byte of a value to the byte after it; a start of 0 means that it is absent. */
 const starts = new Int32Array(fieldCount);
@@ -199,4 +241,70 @@ export function isString(bytes: Buffer, number: number): boolean {
 export function isObject(bytes: Buffer, number: number): boolean {
   const start = starts[number] as number;
   return start !== 0 && bytes[start] === openBrace;
+}
+
+/** The time of the walked record. */
+export function timeOf(bytes: Buffer): number {
+  if (!isString(bytes, field.timestamp)) return Number.NaN;
+  return isoTime(bytes, startOf(field.timestamp) + 1, endOf(field.timestamp) - 1);
+}
+
+/** Milliseconds since 1970 of the JSON string between `start` and `end`, or `NaN`. */
+export function isoTime(bytes: Buffer, start: number, end: number): number {
+  if (end - start === 24 && hasIsoMarks(bytes, start)) {
+    const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2);
+    const month = twoDigits(bytes, start + 5);
+    const day = twoDigits(bytes, start + 8);
+    const hour = twoDigits(bytes, start + 11);
+    const minute = twoDigits(bytes, start + 14);
+    const second = twoDigits(bytes, start + 17);
+    const hundredths = twoDigits(bytes, start + 20);
+    const last = (bytes[start + 22] as number) - zero;
+    // Date.parse decides on leap days and seconds, impossible days and characters that are not digits.
+    const lastDay = month >= 1 && month <= 12 ? (monthDays[month] as number) : 0;
+    const isPlain = year >= 1970 && day >= 1 && day <= lastDay && hour < 24 && minute < 60;
+    if (
+      isPlain &&
+      hour >= 0 &&
+      minute >= 0 &&
+      second >= 0 &&
+      second < 60 &&
+      hundredths >= 0 &&
+      last >= 0 &&
+      last <= 9
+    ) {
+      return dayTime(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + hundredths * 10 + last;
+    }
+  }
+  return Date.parse(decodeString(bytes, start - 1) ?? '');
+}
+
+const zero = 0x30;
+/** By month; February 29 is left to Date.parse. */
+const monthDays = new Uint8Array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
+
+function hasIsoMarks(bytes: Buffer, at: number): boolean {
+  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54) return false; // - - T
+  if (bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a) return false; // : :
+  return bytes[at + 19] === 0x2e && bytes[at + 23] === 0x5a; // . Z
+}
+
+/** The number of two digits, or a negative one if they are not digits. */
+function twoDigits(bytes: Buffer, at: number): number {
+  const tens = (bytes[at] as number) - zero;
+  const ones = (bytes[at + 1] as number) - zero;
+  return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1_000_000 : tens * 10 + ones;
+}
+
+// Neighbouring lines nearly always have the same day.
+let knownDay = 0;
+let knownDayTime = 0;
+
+function dayTime(year: number, month: number, day: number): number {
+  const key = (year * 100 + month) * 100 + day;
+  if (key !== knownDay) {
+    knownDay = key;
+    knownDayTime = Date.UTC(year, month - 1, day);
+  }
+  return knownDayTime;
 }

@@ -1,20 +1,21 @@
 // Sessions → copies of them in Clew's own folder, from which `restore.ts` gives back every byte. What has not changed
 // since its last copy is not read; lines that are there already are not written again.
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import type { DiskProblem } from '../../store/folders.ts';
+import { ownerOf } from '../../session/load/agents.ts';
+import type { FoundSession } from '../../store/discover.ts';
 import { withLock } from '../../store/lock.ts';
-import { type LeftOut, whySessionLeaves } from '../../store/owned-files.ts';
-import { stateFolder } from '../../store/roots.ts';
+import { type DiskProblem, type LeftOut, listFolder, whySessionLeaves } from '../../store/owned-files.ts';
+import { projectsFolders, stateFolder } from '../../store/roots.ts';
+import { agentIdOf } from '../../store/session-files.ts';
+import { projectNames } from '../../store/transcripts.ts';
 import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from '../session-files/session-paths.ts';
-import { type ArchiveContents, readContents } from './pack/contents.ts';
-import { GroupBuilder } from './pack/group.ts';
-import { splitLine } from './pack/line-parts.ts';
-import { type ArchivedFile, type Manifest, placeKey } from './pack/manifest.ts';
+import { type ArchiveContents, type ArchivedFile, type Manifest, placeKey, readContents } from './pack/contents.ts';
 import { PackWriter } from './pack/pack-writer.ts';
-import { readPieces } from './pack/pieces.ts';
+import { GroupBuilder, readPieces, splitLine } from './pack/pieces.ts';
 
 /** Options of `archiveSessions`. */
 export interface ArchiveOptions {
@@ -231,4 +232,47 @@ function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
     return problem === undefined ? facts : { ...facts, problem };
   });
   return { sessions, storedBytes };
+}
+
+/** `path` is where the main transcript was. */
+export interface OrphanSession extends FoundSession {
+  /** The transcript of its first sub-agent. */
+  readonly agentPath: string;
+}
+
+/** Finds the sessions of which only sub-agents are left, as `discoverSessions` finds the others. */
+export async function findOrphans(roots: readonly string[]): Promise<readonly OrphanSession[]> {
+  const orphans: OrphanSession[] = [];
+  for (const { root, projects } of projectsFolders(roots)) {
+    for (const slug of projectNames(projects).names) {
+      const folder = path.join(projects, slug);
+      for (const sessionId of await orphansIn(folder)) {
+        const main = path.join(folder, `${sessionId}.jsonl`);
+        const { files } = await sessionPaths(main, []);
+        const agentPath = files.find(({ name }) => agentIdOf(name) !== undefined)?.path;
+        if (agentPath === undefined) continue;
+        const sizeBytes = files.reduce((sum, { stats }) => sum + stats.size, 0);
+        const mtimeMs = files.reduce((newest, { stats }) => Math.max(newest, stats.mtimeMs), 0);
+        orphans.push({ path: main, sessionId, slug, root, sizeBytes, mtimeMs, agentPath });
+      }
+    }
+  }
+  return orphans;
+}
+
+async function orphansIn(folder: string): Promise<readonly string[]> {
+  const entries = await listFolder(folder, []);
+  const names = new Set(entries.map(({ name }) => name));
+  const ids = new Set<string>();
+  for (const entry of entries) {
+    const id = entry.isDirectory() ? entry.name : ownerOfFlat(path.join(folder, entry.name));
+    // The id of a flat agent comes from its lines: it must not name another folder.
+    if (id !== undefined && /^[\w-]+$/.test(id) && !names.has(`${id}.jsonl`)) ids.add(id);
+  }
+  return [...ids].sort();
+}
+
+function ownerOfFlat(file: string): string | undefined {
+  if (!file.endsWith('.jsonl') || agentIdOf(file) === undefined) return undefined;
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? ownerOf(file) : undefined;
 }

@@ -6,18 +6,33 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { diskError } from '../../store/disk.ts';
 import { type LockOptions, withLock } from '../../store/lock.ts';
-import { removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
+import { diskError, removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, type UnpackedBlock, unpackBlock } from './pack/chunk-reader.ts';
-import { hashBytes } from './pack/chunks.ts';
-import { codecs, defaultCodec } from './pack/codec.ts';
-import { type ArchiveContents, type Block, readBody, readContents, readManifest } from './pack/contents.ts';
-import { chunksOfGroup } from './pack/group.ts';
-import { contentKey, type Manifest, placeKey } from './pack/manifest.ts';
-import { lengthBytes } from './pack/open-block.ts';
-import { bodyHash, isRecord, makeRecord, type PackGap, type PackRecord, readRange, scanPack } from './pack/record.ts';
+import { ArchiveDamaged, ChunkReader, hashBytes, type UnpackedBlock, unpackBlock } from './pack/chunks.ts';
+import {
+  type ArchiveContents,
+  type Block,
+  contentKey,
+  type Manifest,
+  placeKey,
+  readBody,
+  readContents,
+  readManifest,
+} from './pack/contents.ts';
+import { chunksOfGroup } from './pack/pieces.ts';
+import {
+  bodyHash,
+  codecs,
+  defaultCodec,
+  isRecord,
+  lengthBytes,
+  makeRecord,
+  type PackGap,
+  type PackRecord,
+  readRange,
+  scanPack,
+} from './pack/record.ts';
 
 export interface PurgeOptions extends LockOptions {
   readonly folder?: string;

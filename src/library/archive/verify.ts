@@ -2,9 +2,8 @@
 // archived. What is said to be kept is kept, or the damage is named.
 import { setImmediate } from 'node:timers/promises';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunk-reader.ts';
-import { type ArchiveDamage, readBody, readContents } from './pack/contents.ts';
-import type { ArchivedFile, Manifest } from './pack/manifest.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunks.ts';
+import { type ArchiveDamage, type ArchivedFile, type Manifest, readBody, readContents } from './pack/contents.ts';
 
 export interface VerifyOptions {
   readonly folder?: string;

@@ -2,7 +2,6 @@
 // inside its npm package. Nothing above this file knows which it is.
 import { createRequire } from 'node:module';
 import { nativeCall } from '../../base/process/native-calls.ts';
-import { openLibsql } from './libsql-engine.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -23,7 +22,7 @@ export interface Database {
 }
 
 /** What both engines offer under the same names. */
-export interface Engine {
+interface Engine {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
@@ -147,3 +146,85 @@ export function insertValues(
 
 /** In one statement. */
 const mostVariables = 900;
+
+interface Native {
+  databaseOpen(path: string, token: string, cipher: string, key: string, timeout: number, remoteKey: string): object;
+  databaseClose(this: object): void;
+  databaseExecSync(this: object, sql: string): void;
+  databasePrepareSync(this: object, sql: string): object;
+  statementRun(this: object, values: readonly SqlValue[]): void;
+  statementGet(this: object, values: readonly SqlValue[]): Row | undefined;
+  statementRowsSync(this: object, values: readonly SqlValue[]): object;
+  /** Fills the array with the next rows; those after the last stay undefined. */
+  rowsNext(this: object, rows: (Row | undefined)[]): void;
+}
+
+const calls = [
+  'databaseOpen',
+  'databaseClose',
+  'databaseExecSync',
+  'databasePrepareSync',
+  'statementRun',
+  'statementGet',
+  'statementRowsSync',
+  'rowsNext',
+] as const;
+
+function openLibsql(path: string): Engine {
+  const require = createRequire(import.meta.url);
+  const native = findNative(require.resolve('libsql'));
+  if (native !== undefined) return openNative(native, path);
+  const Libsql = require('libsql') as new (path: string) => Engine;
+  return new Libsql(path);
+}
+
+/** The package of this platform, which npm has put next to libsql. */
+function findNative(beside: string): Native | undefined {
+  const target = targets[`${process.platform}-${process.arch}`];
+  if (target === undefined) return undefined;
+  try {
+    const found = createRequire(beside)(`@libsql/${target}`) as Partial<Native>;
+    return calls.every((name) => typeof found[name] === 'function') ? (found as Native) : undefined;
+  } catch {
+    return undefined; // another C library, or another layout of packages
+  }
+}
+
+const targets: Readonly<Record<string, string>> = {
+  'linux-x64': 'linux-x64-gnu',
+  'linux-arm64': 'linux-arm64-gnu',
+  'darwin-x64': 'darwin-x64',
+  'darwin-arm64': 'darwin-arm64',
+  'win32-x64': 'win32-x64-msvc',
+};
+
+function openNative(native: Native, path: string): Engine {
+  const database = native.databaseOpen(path, '', 'aes256cbc', '', 0, '');
+  return {
+    exec: (sql) => native.databaseExecSync.call(database, sql),
+    prepare: (sql) => {
+      const statement = native.databasePrepareSync.call(database, sql);
+      return {
+        run: (...values) => native.statementRun.call(statement, values),
+        get: (...values) => native.statementGet.call(statement, values),
+        all: (...values) => allRows(native, native.statementRowsSync.call(statement, values)),
+      };
+    },
+    close: () => native.databaseClose.call(database),
+  };
+}
+
+const rowsAtOnce = 100;
+
+function allRows(native: Native, cursor: object): readonly Row[] {
+  const all: Row[] = [];
+  const next: (Row | undefined)[] = new Array(rowsAtOnce);
+  for (;;) {
+    next.fill(undefined);
+    native.rowsNext.call(cursor, next);
+    for (const row of next) {
+      if (!row) return all;
+      all.push(row);
+    }
+  }
+}

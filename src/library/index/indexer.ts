@@ -8,17 +8,16 @@ import { systemErrorCode } from '../../base/errors/errors.ts';
 import { scanRecord } from '../../format/scan/scan.ts';
 import { rememberOwner } from '../../session/load/agents.ts';
 import { Loader, makeTranscript } from '../../session/transcript/transcript.ts';
-import type { DiskProblem } from '../../store/folders.ts';
 import { readLineBatches, readWholeFile, wholeFileBytes } from '../../store/lines.ts';
+import type { DiskProblem } from '../../store/owned-files.ts';
 import { agentIdOf, ProjectListings } from '../../store/session-files.ts';
 import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from '../../store/transcripts.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
-import { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
-import { IndexState, type KnownFile } from './index-state.ts';
+import { bytesForProof, type FileProof, IndexState, type KnownFile, proofOfBytes, proveFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
 import { type FileRows, forgetCells, writeRows } from './row-writer.ts';
+import { forgetDocuments } from './schema.ts';
 import { type ReadSummaries, summaryOfTranscript } from './session-summaries.ts';
-import { forgetDocuments } from './text-schema.ts';
 
 /** What an update of the index read and wrote. */
 export interface IndexReport {

@@ -2,18 +2,23 @@
 // prompt.
 
 import { parseLine } from '../../format/line/line.ts';
-import type { CallHead, ResultHead } from '../../format/scan/head.ts';
 import { field } from '../../format/scan/places.ts';
-import { scannedInput } from '../../format/scan/scan.ts';
-import { scannedCall, scannedResult, scannedTexts } from '../../format/scan/scan-message.ts';
-import { scannedUsage } from '../../format/scan/scan-usage.ts';
-import { blockCount, isTrue, selectBlock, stringField, stringFields, walkRecord } from '../../format/scan/spans.ts';
-import { timeOf } from '../../format/scan/timestamp.ts';
-import { classifyUser } from '../../session/transcript/input.ts';
+import { type CallHead, type ResultHead, scannedInput } from '../../format/scan/scan.ts';
+import { scannedCall, scannedResult, scannedTexts, scannedUsage } from '../../format/scan/scan-message.ts';
+import {
+  blockCount,
+  isTrue,
+  selectBlock,
+  stringField,
+  stringFields,
+  timeOf,
+  walkRecord,
+} from '../../format/scan/spans.ts';
+import { classifyUser } from '../../session/transcript/node.ts';
 import { spokenText } from '../../session/transcript/prompt-text.ts';
 import type { Loader } from '../../session/transcript/transcript.ts';
 import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../../store/lines.ts';
-import type { LineWithUsage } from './usage-rows.ts';
+import type { LineWithUsage } from './row-writer.ts';
 
 export interface NewRows {
   /** After the last newline that was read, or after a last record that lacks one. */

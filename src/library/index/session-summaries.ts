@@ -1,15 +1,15 @@
 // Summaries of sessions in the index: made in the same reading as the rows, or later for those that are out of date, and
 // kept in the row of the session with the state of the files that they were made from.
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { unreadableCode } from '../../base/errors/errors.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/memory.ts';
+import { version } from '../../base/version/version.ts';
 import { type SessionSummary, summariseTranscript } from '../../session/facts/summary.ts';
 import { loadTranscript, type Transcript } from '../../session/transcript/transcript.ts';
-import type { DiskProblem } from '../../store/folders.ts';
+import type { DiskProblem } from '../../store/owned-files.ts';
 import { ProjectListings, sessionFiles } from '../../store/session-files.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
-import type { FileIdentity } from './verdicts.ts';
 
 /** `foreign`: another program wrote the transcript. */
 export type Summary = SessionSummary | 'foreign';
@@ -161,4 +161,71 @@ export function summaryOfRow(row: Row): Summary {
 
 export function textOrNone(value: SqlValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The worst finding in the files of a session. */
+export type Verdict = 'fatal' | 'loss' | 'warn' | 'info' | 'sound';
+
+export interface JudgedSession {
+  readonly path: string;
+  /** `verdictState` of the session, taken before it was read. */
+  readonly state: string;
+  readonly verdict: Verdict;
+}
+
+interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export const verdictTables: string = `
+CREATE TABLE verdicts (
+  path TEXT PRIMARY KEY,
+  state TEXT NOT NULL,
+  verdict TEXT NOT NULL
+) WITHOUT ROWID;
+`;
+
+/** What a verdict depends on; `undefined` where there is no such file. */
+export function verdictState(main: string): string | undefined {
+  try {
+    const stats = statSync(main, { throwIfNoEntry: false });
+    return stats === undefined ? undefined : verdictStateOf(main, stats);
+  } catch {
+    return undefined; // cannot be read: then there is no verdict either
+  }
+}
+
+export function verdictStateOf(main: string, { dev, ino, size, mtimeMs }: FileIdentity): string {
+  const agents = path.join(main.slice(0, -'.jsonl'.length), 'subagents');
+  return [version, dev, ino, size, mtimeMs, ...changesIn(agents)].join(' ');
+}
+
+export function saveVerdicts(database: Database, judged: readonly JudgedSession[]): void {
+  const rows = judged.map(({ path: main, state, verdict }): SqlValue[] => [main, state, verdict]);
+  database.transaction(() => insertMany(database, 'INSERT OR REPLACE INTO verdicts', 3, rows));
+}
+
+/** `undefined`: not examined since its files last changed. */
+export function verdictIn(
+  row: { readonly verdict?: SqlValue; readonly verdict_state?: SqlValue },
+  main: string,
+  file: FileIdentity,
+): Verdict | undefined {
+  const { verdict, verdict_state: state } = row;
+  if (typeof verdict !== 'string' || state !== verdictStateOf(main, file)) return undefined;
+  return verdicts.find((each) => each === verdict);
+}
+
+const verdicts: readonly Verdict[] = ['fatal', 'loss', 'warn', 'info', 'sound'];
+
+/** When each file of a folder was last changed. */
+function changesIn(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder).map((name) => statSync(path.join(folder, name)).mtimeMs);
+  } catch {
+    return []; // there are no sub-agents
+  }
 }

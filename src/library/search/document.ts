@@ -1,6 +1,6 @@
 // A row of the index → the document it stands for, read again from its transcript: the index holds no text.
 
-import { RangeReader } from '../../store/ranges.ts';
+import { RangeReader } from '../../store/lines.ts';
 import type { Row, SqlValue } from '../index/database.ts';
 import { type LineText, type TextKind, textsOfLine } from './text-extract.ts';
 

@@ -2,10 +2,9 @@
 // is only for hits that are printed.
 import { existsSync, statSync } from 'node:fs';
 import { largeFileBytes } from '../../base/process/memory.ts';
-import { forkedFromOf, tagOf, titleOf } from '../../session/facts/title.ts';
+import { forkedFromOf, tagOf, titleOf } from '../../session/facts/summary.ts';
 import type { AgentSource } from '../../session/load/agents.ts';
-import type { Branch } from '../../session/load/branch.ts';
-import { loadSession, type Session } from '../../session/load/session.ts';
+import { type Branch, loadSession, type Session } from '../../session/load/session.ts';
 import { callsOf, type Node } from '../../session/transcript/node.ts';
 import { type Turn, turnsOf } from '../../session/turns/turns.ts';
 import type { Database } from '../index/database.ts';

@@ -4,8 +4,7 @@ import { UserError } from '../../base/errors/errors.ts';
 import type { Database } from '../index/database.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 import type { Scope } from './filter.ts';
-import { quotePhrase } from './query.ts';
-import { innerWords } from './text-tokens.ts';
+import { innerWords, quotePhrase } from './query.ts';
 
 export interface ScanQuery {
   readonly text: string;

@@ -1,7 +1,6 @@
 // A document and where it matches → the stretch of it to show, in pieces, so that a match can be painted and each
 // piece neutralised by whoever prints it.
-import type { Term } from './query.ts';
-import { type Token, tokensOf } from './text-tokens.ts';
+import { type Term, type Token, tokensOf } from './query.ts';
 
 /** A part of a snippet that matches, or that does not. */
 export interface SnippetPiece {

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/errors.ts';
 import { realPath } from '../../base/files/real-path.ts';
 import { ownerOf } from '../../session/load/agents.ts';
-import { compareNames, type DiskProblem, readProblem } from '../../store/folders.ts';
-import type { LeftOut } from '../../store/owned-files.ts';
+import { compareNames, type DiskProblem, type LeftOut, readProblem } from '../../store/owned-files.ts';
 import { ownedFiles } from '../../store/session-files.ts';
 
 export interface SessionPlace {

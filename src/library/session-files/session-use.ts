@@ -1,11 +1,15 @@
 // Who writes to a session now, and the one lock against a second writer. Claude Code takes no lock, but lists what it runs
 // next to the projects folder; Clew's agent and everything that changes a session in place hold a lock of ours. Two
 // writers would leave two ends, of which a resume sees one.
+
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { holderOfLock, withLock } from '../../store/lock.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { runningClientOf } from './running-clients.ts';
+import { readRegularText } from '../../base/files/regular-file.ts';
+import { asObject, asString, parseJson } from '../../base/json/json.ts';
+import { holderOfLock, isAlive, withLock } from '../../store/lock.ts';
+import { projectsFolders, stateFolder } from '../../store/roots.ts';
+import { sessionPlace } from './session-paths.ts';
 
 export type ReleaseSession = () => Promise<void>;
 
@@ -83,4 +87,49 @@ function locksFolder(env: NodeJS.ProcessEnv): string {
 
 function lockName(main: string): string {
   return `${path.basename(main, '.jsonl')}.lock`;
+}
+
+/** The process by session id. */
+export function runningClients(roots: readonly string[]): ReadonlyMap<string, number> {
+  const running = new Map<string, number>();
+  for (const { projects } of projectsFolders(roots)) {
+    const folder = path.join(path.dirname(projects), 'sessions');
+    for (const name of namesIn(folder)) {
+      const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+      const id = pid > 0 && isAlive(pid) ? sessionIdIn(path.join(folder, name)) : undefined;
+      if (id !== undefined) running.set(id, pid);
+    }
+  }
+  return running;
+}
+
+/** The process of the client that has this session open; told by the id alone, whatever else its file says. */
+function runningClientOf(main: string): number | undefined {
+  const { sessionId, projects } = sessionPlace(main);
+  const folder = path.join(path.dirname(projects), 'sessions');
+  for (const name of namesIn(folder)) {
+    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+    if (pid > 0 && isAlive(pid) && readText(path.join(folder, name)).includes(sessionId)) return pid;
+  }
+  return undefined;
+}
+
+function sessionIdIn(file: string): string | undefined {
+  return asString(asObject(parseJson(readText(file)))?.sessionId);
+}
+
+function readText(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch {
+    return ''; // its client has just ended
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // clients that do not keep one
+  }
 }

@@ -5,7 +5,6 @@ import { statSync } from 'node:fs';
 import { bornMsOf } from '../../store/transcripts.ts';
 import type { Database } from '../index/database.ts';
 import { readRows } from '../index/row-reader.ts';
-import { lastTimeOf } from './last-time.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {
@@ -131,4 +130,23 @@ function readAge(file: string, sessionId: string): { readonly age: SessionAge; r
       origins: new Set(),
     };
   }
+}
+
+/** As much of the end is looked at until a line has a time; the last lines of a session may be long, or have none. */
+const tailSizes = [64 * 1024, 4 * 1024 * 1024, Number.POSITIVE_INFINITY];
+
+/** `undefined` where no line has a time, or the file cannot be read. */
+export function lastTimeOf(file: string): number | undefined {
+  try {
+    const { size } = statSync(file);
+    for (const tail of tailSizes) {
+      const offset = Math.max(0, size - tail);
+      const { facts } = readRows({ path: file, sessionId: undefined, offset, line: 0, maxBytes: size });
+      if (Number.isFinite(facts.endedAt)) return facts.endedAt;
+      if (offset === 0) return undefined;
+    }
+  } catch {
+    // Whoever reads the session says what is wrong with it.
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@
 import { systemErrorCode } from '../../base/errors/errors.ts';
 import type { PriceList } from '../../models/price-list.ts';
 import { countUsage, type DroppedLine, type UsageLine } from '../../session/usage/usage.ts';
-import type { DiskProblem } from '../../store/folders.ts';
+import type { DiskProblem } from '../../store/owned-files.ts';
 import type { Database } from '../index/database.ts';
 import { readRows } from '../index/row-reader.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type UsageScope,
   type UsageSession,
   usageParts,
-} from './library-usage.ts';
+} from './cells.ts';
 
 export interface Receipt {
   readonly message: PricedMessage;

@@ -1,9 +1,7 @@
 // Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
 import { billedTokens, sumOfTokens } from '../../format/entry/usage.ts';
 import { type Calendar, monthOf, weekOf } from './calendar.ts';
-import type { UsageCell } from './cells.ts';
-import type { PricedMessage, UsageSession } from './library-usage.ts';
-import { blocksOf } from './usage-blocks.ts';
+import type { PricedMessage, UsageCell, UsageSession } from './cells.ts';
 
 /** The ways in which a usage report can be grouped. */
 export const reportKinds = ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'] as const;
@@ -220,4 +218,36 @@ function lastTime(cells: readonly UsageCell[]): number {
   let last = Number.NEGATIVE_INFINITY;
   for (const { time } of cells) if (time > last) last = time;
   return last;
+}
+
+export interface UsageBlock {
+  /** When it begins, as ISO 8601; empty for the messages without a time. */
+  readonly key: string;
+  readonly endsAt: number;
+  /** Messages of now still go into it. */
+  readonly isActive: boolean;
+  readonly cells: readonly UsageCell[];
+}
+
+const hourMs = 60 * 60 * 1000;
+const blockMs = 5 * hourMs;
+
+/** Cells are quarters of an hour and blocks begin at full hours, so that no cell is in two. */
+export function blocksOf(cells: readonly UsageCell[], nowMs: number): readonly UsageBlock[] {
+  const timed = cells.filter(({ time }) => !Number.isNaN(time)).sort((a, b) => a.time - b.time);
+  const groups: { start: number; cells: UsageCell[] }[] = [];
+  for (const cell of timed) {
+    const current = groups.at(-1);
+    // A pause of five hours always ends a block: a block is no longer than that itself.
+    if (current !== undefined && cell.time < current.start + blockMs) current.cells.push(cell);
+    else groups.push({ start: Math.floor(cell.time / hourMs) * hourMs, cells: [cell] });
+  }
+  const blocks = groups.map(({ start, cells: own }) => ({
+    key: new Date(start).toISOString(),
+    endsAt: start + blockMs,
+    isActive: start <= nowMs && nowMs < start + blockMs,
+    cells: own,
+  }));
+  const untimed = cells.filter(({ time }) => Number.isNaN(time));
+  return untimed.length === 0 ? blocks : [{ key: '', endsAt: Number.NaN, isActive: false, cells: untimed }, ...blocks];
 }

@@ -4,11 +4,9 @@ import { systemErrorCode } from '../../base/errors/errors.ts';
 import { turnStartsOf } from '../../session/facts/summary.ts';
 import { type Database, insertMany, type Row } from '../index/database.ts';
 import type { ListedSession } from '../index/session-list.ts';
-import type { Calendar } from './calendar.ts';
-import type { UsageCell } from './cells.ts';
-import { projectPrefixes } from './library-usage.ts';
+import { type Calendar, type Streaks, streaksOf } from './calendar.ts';
+import { projectPrefixes, type UsageCell } from './cells.ts';
 import { byModel, sumUp, type UsageRow, type UsageSum } from './report.ts';
-import { type Streaks, streaksOf } from './streaks.ts';
 
 export interface LibraryStats {
   readonly sessions: number;

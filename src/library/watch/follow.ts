@@ -4,12 +4,11 @@ import { closeSync, readSync, statSync } from 'node:fs';
 import { openRegularFile } from '../../base/files/regular-file.ts';
 import { isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { parseLine } from '../../format/line/line.ts';
-import type { Head } from '../../format/scan/head.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
+import { type Head, scanRecord } from '../../format/scan/scan.ts';
 import { readLineBatches } from '../../store/lines.ts';
 import { projectsFolders } from '../../store/roots.ts';
 import { findTranscripts, type TranscriptPlace, transcriptPlace } from '../../store/transcripts.ts';
-import { type FileProof, proveFile } from '../index/file-proof.ts';
+import { type FileProof, proveFile } from '../index/index-state.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 /** A record that was just written to a transcript. */

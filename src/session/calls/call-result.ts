@@ -1,4 +1,6 @@
 // The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
+
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 import { counted, formatCount } from '../../base/text/human.ts';
 import { type Block, isImage, textOf } from '../../format/entry/block.ts';
 
@@ -33,4 +35,40 @@ export function withoutErrorTags(text: string): string {
 /** Paths below the working directory are shown relative to it. */
 export function withoutFolder(text: string, folder: string | undefined): string {
   return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+}
+
+/** The field of a tool's input that says most. Other tools show their first text. */
+const tellingField: Readonly<Record<string, string>> = {
+  Agent: 'description',
+  Bash: 'command',
+  Edit: 'file_path',
+  Glob: 'pattern',
+  Grep: 'pattern',
+  LS: 'path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+  Read: 'file_path',
+  Skill: 'skill',
+  Task: 'description',
+  WebFetch: 'url',
+  WebSearch: 'query',
+  Write: 'file_path',
+};
+
+export function summariseInput(name: string, input: JsonValue | undefined): string {
+  if (!isObject(input)) return typeof input === 'string' ? input : '';
+  if (isArray(input.todos)) return todoSummary(input.todos);
+  const field = tellingField[name];
+  const text = field === undefined ? undefined : asString(input[field]);
+  return text ?? firstText(input);
+}
+
+function firstText(input: JsonObject): string {
+  for (const value of Object.values(input)) if (typeof value === 'string' && value.trim() !== '') return value;
+  return '';
+}
+
+function todoSummary(todos: readonly JsonValue[]): string {
+  const done = todos.filter((todo) => asObject(todo)?.status === 'completed').length;
+  return `${done} of ${todos.length} done`;
 }

@@ -1,8 +1,9 @@
 // Nodes → the lines that belong together whatever their parents say: the lines of one message, the results of a call.
 // Clients since 2.1.29 attach the results of parallel calls off the chain, so a walk alone misses a fifth of them.
-import type { JsonObject } from '../../base/json/json.ts';
+
+import { createHash } from 'node:crypto';
+import { asObject, type JsonObject } from '../../base/json/json.ts';
 import { callsOf, Node, resultsOf } from '../transcript/node.ts';
-import { contentKey } from './content-key.ts';
 import { type Graph, isLinked } from './graph.ts';
 
 /** Finds the lines that belong together: of one message, and of a call and its results. */
@@ -124,4 +125,9 @@ function push(map: Map<string, Node | Node[]>, key: string, node: Node): void {
 
 function listed(nodes: Node | readonly Node[]): readonly Node[] {
   return nodes instanceof Node ? [nodes] : nodes;
+}
+
+export function contentKey(entry: JsonObject): string {
+  const content = asObject(entry.message)?.content ?? entry.content ?? null;
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64');
 }

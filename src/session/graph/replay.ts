@@ -4,7 +4,7 @@
 
 import { callsOf, isMessage, type Node, resultsOf } from '../transcript/node.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { contentKey } from './content-key.ts';
+import { contentKey } from './relatives.ts';
 
 /** The copies among `nodes`, which are in the order of the branch. */
 export function findReplayed(transcript: Transcript, nodes: readonly Node[]): ReadonlySet<Node> {

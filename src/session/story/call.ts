@@ -2,8 +2,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/json.ts';
 import { type Block, blocksOf, isImage, isToolResult } from '../../format/entry/block.ts';
 import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import { resultText, withoutErrorTags, withoutFolder } from '../calls/call-result.ts';
-import { summariseInput } from '../calls/tool-summary.ts';
+import { resultText, summariseInput, withoutErrorTags, withoutFolder } from '../calls/call-result.ts';
 import type { CallDetail } from '../items/detail.ts';
 import type { CallItem, StoryAgent, StoryImage } from '../items/item.ts';
 import type { Ref } from '../items/story-text.ts';

@@ -15,8 +15,7 @@ import {
 import { contentOf, type Entry } from '../../format/entry/entry.ts';
 import type { AttachedContext, Item, PromptItem, StoryAgent } from '../items/item.ts';
 import { type Ref, StoryText } from '../items/story-text.ts';
-import type { PromptKind } from '../transcript/input.ts';
-import type { Node } from '../transcript/node.ts';
+import type { Node, PromptKind } from '../transcript/node.ts';
 import { promptText } from '../transcript/prompt-text.ts';
 import { attachedPrompt } from '../turns/queue.ts';
 import type { ToolCall } from '../turns/tool-calls.ts';

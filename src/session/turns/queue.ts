@@ -4,8 +4,7 @@
 import { asObject, type JsonObject } from '../../base/json/json.ts';
 import { blocksOf } from '../../format/entry/block.ts';
 import { asEntry, contentOf } from '../../format/entry/entry.ts';
-import { kindOfText } from '../transcript/input.ts';
-import { isMessage, type Node } from '../transcript/node.ts';
+import { isMessage, kindOfText, type Node } from '../transcript/node.ts';
 import { promptText } from '../transcript/prompt-text.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 

@@ -1,6 +1,8 @@
 // Lines → tool calls: each tool_use with its result, paired by id and never by parent, and the sub-agent it started.
 
-import type { Session } from '../load/session.ts';
+import { type Block, blocksOf, isToolResult } from '../../format/entry/block.ts';
+import { contentOf } from '../../format/entry/entry.ts';
+import { readEntry, type Session } from '../load/session.ts';
 import { callsOf, type Node, resultsOf } from '../transcript/node.ts';
 import type { Turn } from './turns.ts';
 
@@ -30,4 +32,11 @@ export function toolCallsOf(session: Session, turn: Pick<Turn, 'nodes'>): readon
     }
   }
   return [...calls.values()];
+}
+
+/** Empty if there is no result in the file. */
+export function resultBlocks(session: Pick<Session, 'transcript'>, call: ToolCall): readonly Block[] {
+  if (call.result === undefined) return [];
+  const results = contentOf(readEntry(session, call.result)).filter(isToolResult);
+  return blocksOf(results.find((block) => block.tool_use_id === call.id)?.content);
 }

@@ -2,10 +2,8 @@
 // side lines (results of parallel calls, other lines of a message) are in the turn of their message.
 
 import { findReplayed } from '../graph/replay.ts';
-import type { Branch } from '../load/branch.ts';
-import type { Session } from '../load/session.ts';
-import type { PromptKind } from '../transcript/input.ts';
-import type { Node } from '../transcript/node.ts';
+import type { Branch, Session } from '../load/session.ts';
+import type { Node, PromptKind } from '../transcript/node.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { findQueuedPrompts } from './queue.ts';
 

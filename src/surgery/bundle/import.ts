@@ -7,16 +7,27 @@ import type { JsonObject } from '../../base/json/json.ts';
 import type { Edit } from '../../format/bytes/edit.ts';
 import { isRecognised } from '../../session/transcript/recognise.ts';
 import { staysIn } from '../../store/owned-files.ts';
-import { encodeSlug } from '../../store/slug.ts';
+import { encodeSlug } from '../../store/roots.ts';
 import { newSession, placedSession } from '../engine/new-session.ts';
-import type { Dropped, Plan, PlannedOtherFile, PlannedSession } from '../engine/plan.ts';
+import {
+  type Dropped,
+  loadSource,
+  type Plan,
+  type PlannedOtherFile,
+  type PlannedSession,
+  type Source,
+} from '../engine/plan.ts';
 import { droppedBy, mergeAllRewrites } from '../engine/rewrite.ts';
-import { loadSource, type Source } from '../engine/source.ts';
-import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../operations/foreign-prompt.ts';
-import { sendsTheSame, sidePathRewrites } from '../operations/move.ts';
-import { folderEdits, folderNotes, inStyleOf, isWindowsPath } from '../operations/relocate.ts';
-import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
-import { findLeaving } from './paths.ts';
+import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../operations/fork.ts';
+import {
+  folderEdits,
+  folderNotes,
+  inStyleOf,
+  isWindowsPath,
+  sendsTheSame,
+  sidePathRewrites,
+} from '../operations/move.ts';
+import { type BundledSession, damaged, findLeaving, type Manifest, placeholders } from './format.ts';
 
 export interface ImportOptions {
   /** The path of the bundle, for the history. */

@@ -1,14 +1,15 @@
 // Reads a bundle: its manifest, and its files into a folder. It is untrusted: everything is checked, and never more is
 // unpacked than the manifest states and the size of the file allows.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createBrotliDecompress } from 'node:zlib';
 import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
 import { openRegularFile } from '../../base/files/regular-file.ts';
 import { formatBytes } from '../../base/text/human.ts';
-import { diskError } from '../../store/disk.ts';
-import { writeNewFile } from '../../store/replace.ts';
+import { diskError, writeNewFile } from '../../store/replace.ts';
+import { stateFolder } from '../../store/roots.ts';
 import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
 
 /** Unpacks every session into `<folder>/<number>/`, and checks each file. */
@@ -131,5 +132,30 @@ class PlainBytes {
     this.#total += value.length;
     if (this.#total > this.#maxBytes) throw damaged(`it unpacks to more than ${formatBytes(this.#maxBytes)}`);
     return value;
+  }
+}
+
+export async function unpackBundle<T>(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  use: (manifest: Manifest, folder: string) => Promise<T>,
+): Promise<T> {
+  const imports = path.join(stateFolder(env), 'imports');
+  await removeStale(imports);
+  const folder = path.join(imports, randomUUID());
+  try {
+    return await use(await extractBundle(file, folder), folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const staleMs = 24 * 3_600_000;
+
+async function removeStale(imports: string): Promise<void> {
+  for (const name of await readdir(imports).catch(() => [])) {
+    const left = path.join(imports, name);
+    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > staleMs) await rm(left, { recursive: true, force: true });
   }
 }

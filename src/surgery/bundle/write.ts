@@ -8,25 +8,22 @@ import { Readable } from 'node:stream';
 import { createBrotliCompress } from 'node:zlib';
 import { UserError } from '../../base/errors/errors.ts';
 import type { JsonObject } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import type { Edit } from '../../format/bytes/edit.ts';
 import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { titleOf } from '../../session/facts/title.ts';
+import { titleOf } from '../../session/facts/summary.ts';
 import type { Session } from '../../session/load/session.ts';
 import { refuseUnreadable } from '../../session/transcript/recognise.ts';
-import { compareNames } from '../../store/folders.ts';
-import { type LeftOut, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
-import { RangeReader } from '../../store/ranges.ts';
+import { RangeReader } from '../../store/lines.ts';
+import { compareNames, type LeftOut, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
 import { writeNewFile } from '../../store/replace.ts';
 import { nameFor, placedSession } from '../engine/new-session.ts';
-import type { FileSource } from '../engine/plan.ts';
+import type { FileSource, Source } from '../engine/plan.ts';
 import { mergeAllRewrites, type Rewrite } from '../engine/rewrite.ts';
-import type { Source } from '../engine/source.ts';
 import { bytesOf } from '../engine/stage.ts';
 import { unfitReason, withoutBlocks } from '../engine/trim-thinking.ts';
-import { sidePathRewrites } from '../operations/move.ts';
+import { folderEdits, isWindowsPath, restBelow, sidePathRewrites } from '../operations/move.ts';
 import { launchFolderOf } from '../operations/moved-projects.ts';
-import { folderEdits, isWindowsPath, restBelow } from '../operations/relocate.ts';
 import { holdsBoundThinking, placesOf } from '../request/bound-thinking.ts';
 import {
   type BundledFile,
@@ -37,9 +34,9 @@ import {
   isAllowedName,
   type Manifest,
   manifestLine,
+  outsideFiles,
   placeholders,
 } from './format.ts';
-import { outsideFiles } from './paths.ts';
 import { checkBundle } from './read.ts';
 
 export interface BundleOptions {

@@ -9,30 +9,30 @@ import { formatBytes } from '../../base/text/human.ts';
 import { leftOutNotes } from '../../library/session-files/session-paths.ts';
 import { whileHolding } from '../../library/session-files/session-use.ts';
 import { identify, refuseIfChanged } from '../../store/append.ts';
-import { diskError } from '../../store/disk.ts';
 import { withLock } from '../../store/lock.ts';
 import { refuseLeaving } from '../../store/owned-files.ts';
-import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { refuseOpenRound } from '../request/open-round.ts';
+import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
+import { refuseOpenRound } from '../request/request.ts';
 import { lookAtResume } from '../request/resume-look.ts';
 import {
   type FileChange,
   type FileState,
+  moveToBackup,
   newOperationId,
   type OperationRecord,
   operationsFolder,
+  refuseLinkedTargets,
   removeBackup,
+  removeEmptyFolders,
   removeUnrecorded,
+  stateOf,
+  undoInterrupted,
   writeRecord,
 } from './operation-log.ts';
-import { type Dropped, mainFile, type Plan, type PlannedSource } from './plan.ts';
-import { KeptLines, type Proof, type Proved, proveResult } from './prove.ts';
-import type { Source } from './source.ts';
-import { bytesOf, stagedPath, stageSession } from './stage.ts';
+import { type Dropped, mainFile, type Plan, type PlannedSource, type Source } from './plan.ts';
+import { bytesOf, KeptLines, type Proof, type Proved, proveResult, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
-import { type ThinkingOutcome, thinkingOutcome } from './thinking-outcome.ts';
-import { trimThinking } from './trim-thinking.ts';
-import { moveToBackup, refuseLinkedTargets, removeEmptyFolders, stateOf, undoInterrupted } from './undo.ts';
+import { type ThinkingOutcome, thinkingOutcome, trimThinking } from './trim-thinking.ts';
 
 /** Options of `operate`. */
 export interface OperateOptions {

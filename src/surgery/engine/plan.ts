@@ -9,10 +9,116 @@
 //    and sub-agents; `sameSession` replaces the source (`--in-place`).
 // 4. In `expects`, check what only this operation guarantees, on the staged result. If it returns a text, nothing is
 //    written.
-import type { Session } from '../../session/load/session.ts';
-import type { JudgedThinking, ThinkingRule } from '../request/bound-thinking.ts';
-import type { OutLine } from './out-line.ts';
-import type { Source } from './source.ts';
+
+import path from 'node:path';
+import { UnreadableError } from '../../base/errors/errors.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { type Edit, editJson } from '../../format/bytes/edit.ts';
+import { type SessionPath, sessionPaths } from '../../library/session-files/session-paths.ts';
+import { loadSession, makeSession, type Session } from '../../session/load/session.ts';
+import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/recognise.ts';
+import { loadTranscript, type Transcript } from '../../session/transcript/transcript.ts';
+import { type FileIdentity, identify } from '../../store/append.ts';
+import type { DiskProblem, LeftOut } from '../../store/owned-files.ts';
+import { diskError } from '../../store/replace.ts';
+import type { JudgedThinking, LineOrigin, ThinkingRule } from '../request/bound-thinking.ts';
+
+export interface OutLine extends LineOrigin {
+  /** Without the newline. */
+  readonly bytes: Buffer;
+}
+
+/** Splits after each newline. */
+export function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    lines.push(bytes.subarray(start, next));
+    start = next;
+  }
+  return lines;
+}
+
+export function madeLine(entry: JsonObject): OutLine {
+  return { bytes: Buffer.from(JSON.stringify(entry)), isEdited: false, isRenamed: false };
+}
+
+export function editLine(line: OutLine, edits: readonly Edit[], isRenaming = false): OutLine {
+  if (edits.length === 0) return line;
+  const bytes = editJson(line.bytes, edits);
+  if (line.origin === undefined) return { ...line, bytes };
+  const isOnlyRenamed = isRenaming && (!line.isEdited || line.isRenamed);
+  return { ...line, bytes, isEdited: true, isRenamed: isOnlyRenamed };
+}
+
+/** A session to operate on, with all its files. */
+export interface Source {
+  readonly session: Session;
+  /** The project folder. */
+  readonly folder: string;
+  /** All its files, the main transcript first. */
+  readonly files: readonly SourceFile[];
+  /** @internal */
+  readonly identities: ReadonlyMap<string, FileIdentity>;
+  /** Files in its folder that it does not own, such as a link that leads out of the root. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** A file of a session to operate on. */
+export interface SourceFile extends SessionPath {
+  /** Present if the file is the main transcript or a sub-agent's. */
+  readonly transcript?: Transcript;
+}
+
+/** Loads a session with all its files, to operate on it. Refuses files that are not sessions of Claude Code. */
+export function loadSource(main: string, options: SessionFileOptions = {}): Promise<Source> {
+  return sourceOf(main, options);
+}
+
+/** `loaded`: the session, if it is loaded, and the identity that its file had before. */
+export async function sourceOf(
+  main: string,
+  options: SessionFileOptions,
+  loaded?: { readonly session: Session; readonly identity: FileIdentity },
+): Promise<Source> {
+  refuseOtherFile(main, options);
+  const problems: DiskProblem[] = [];
+  const { files: paths, leftOut } = await sessionPaths(main, problems);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UnreadableError(problem.path, problem.code, 'check the permissions');
+  const identities = new Map<string, FileIdentity>();
+  for (const file of paths) identities.set(file.path, identify(file.path));
+  if (loaded !== undefined) identities.set(path.resolve(main), loaded.identity);
+  try {
+    const session = loaded?.session ?? (await loadSession(main));
+    const files = paths.map((file, i): SourceFile => {
+      if (i === 0) return { ...file, transcript: session.transcript };
+      return isAgentName(file.name) ? { ...file, transcript: loadTranscript(file.path, { strict: true }) } : file;
+    });
+    return { session, folder: path.dirname(path.resolve(main)), files, identities, leftOut };
+  } catch (error) {
+    throw diskError(error, 'read', main);
+  }
+}
+
+/** The session itself, or the transcript of a sub-agent as a session of its own. */
+export function sessionOf({ session, files }: Source, file: SourceFile): Session {
+  if (file === files[0] || file.transcript === undefined) return session;
+  return makeSession({ ...session.files, main: file.path, agents: [], flatAgents: [] }, file.transcript);
+}
+
+/** The session id of most of its lines. */
+export function idInside(session: Session): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { sessionId } of session.transcript.nodes)
+    if (sessionId !== undefined) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function isAgentName(name: string): boolean {
+  return /^agent-.+\.jsonl$/.test(path.posix.basename(name));
+}
 
 /** What an operation will write; the plan functions create it and `operate` carries it out. */
 export interface Plan {

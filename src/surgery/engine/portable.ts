@@ -12,7 +12,7 @@ import { isReminder, normalise } from '../../session/resume/messages/normalise.t
 import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
 import { traceMessages } from '../../session/resume/request/request.ts';
 import { isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { resumedLines } from '../request/open-round.ts';
+import { resumedLines } from '../request/request.ts';
 import { withSpokenNotes } from './spoken-notes.ts';
 
 export interface PortableLine {

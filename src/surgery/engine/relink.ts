@@ -1,12 +1,12 @@
 // The edits that repair references to dropped lines: parents, pins, snapshots, preserved history. The new parent of a line
 // is the last kept line before it, in the order in which a resume sends them.
-import { asObject, asString, isArray, type JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
 import { compactionsOf } from '../../session/load/compaction.ts';
 import type { Session } from '../../session/load/session.ts';
 import { resumeLines } from '../../session/resume/request/request.ts';
 import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { findReferences } from './ids.ts';
+import { findReferences } from './new-session.ts';
 
 interface Relinked {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
@@ -251,3 +251,30 @@ function asideEdits(chain: KeptChain, node: Node): Edit[] | undefined {
   }
   return edits;
 }
+
+/** `lines`: the lines that resuming the result loads. */
+export function freshUsageEdits(session: Session, lines: readonly Node[]): ReadonlyMap<number, readonly Edit[]> {
+  const last = lines.findLast(({ type, message }) => type === 'assistant' && message?.usage !== undefined);
+  if (last === undefined) return new Map();
+  const message =
+    last.message?.id === undefined ? [last] : lines.filter((node) => node.message?.id === last.message?.id);
+  // A portable copy puts calls last, so their line may follow this one.
+  const others = callsOf(last).length > 0 ? [] : message.filter((node) => node !== last && callsOf(node).length > 0);
+  return new Map(
+    [...others, last].flatMap((node) => {
+      const usage = asObject(session.transcript.read(node).message)?.usage;
+      const edits = zeroEdits(usage, ['message', 'usage']);
+      return edits.length === 0 ? [] : [[node.index, edits] as const];
+    }),
+  );
+}
+
+export function zeroEdits(value: JsonValue | undefined, path: JsonPath): Edit[] {
+  if (typeof value === 'number') return value === 0 ? [] : [{ path, set: 0 }];
+  if (path.length > deepest) return [];
+  if (isArray(value)) return value.flatMap((item, i) => zeroEdits(item, [...path, i]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => zeroEdits(inner, [...path, key]));
+}
+
+const deepest = 6;

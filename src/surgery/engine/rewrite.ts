@@ -4,10 +4,8 @@ import { isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import { type Edit, editJson } from '../../format/bytes/edit.ts';
 import type { Node } from '../../session/transcript/node.ts';
 import { bytesOf, rangesOf, type Transcript } from '../../session/transcript/transcript.ts';
-import { type Line, linesOfBytes, readLineBatches } from '../../store/lines.ts';
-import { RangeReader } from '../../store/ranges.ts';
-import { editLine, madeLine, type OutLine } from './out-line.ts';
-import type { Dropped } from './plan.ts';
+import { type Line, linesOfBytes, RangeReader, readLineBatches } from '../../store/lines.ts';
+import { type Dropped, editLine, madeLine, type OutLine } from './plan.ts';
 
 export interface Rewrite {
   /** By the index of the record. */

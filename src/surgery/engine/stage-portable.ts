@@ -11,9 +11,8 @@ import { writeNewFile } from '../../store/replace.ts';
 import { digestOf, lookAtResume } from '../request/resume-look.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
 import { makePortable, type PortableSession } from './portable.ts';
-import type { Proved } from './prove.ts';
 import { withSpokenNotes } from './spoken-notes.ts';
-import { stagedPath } from './stage.ts';
+import { type Proved, stagedPath } from './stage.ts';
 
 export interface StagedPortable {
   readonly session: Session;

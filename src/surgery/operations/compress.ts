@@ -13,18 +13,13 @@ import { buildResumeGraph } from '../../session/resume/chain/graph.ts';
 import { isThinking } from '../../session/resume/messages/filter.ts';
 import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
 import { isMessage, type Node } from '../../session/transcript/node.ts';
-import { freshUsageEdits } from '../engine/fresh-usage.ts';
 import { newSession, sameSession } from '../engine/new-session.ts';
-import type { Plan } from '../engine/plan.ts';
-import { addEdits, relinkInto } from '../engine/relink.ts';
+import type { Plan, Source } from '../engine/plan.ts';
+import { addEdits, freshUsageEdits, relinkInto } from '../engine/relink.ts';
 import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import type { Source } from '../engine/source.ts';
-import { resumedLines } from '../request/open-round.ts';
-import { leanRequest, leanTrace } from '../request/request.ts';
-import { describeDifference, outlineOf } from '../request/wire-outline.ts';
+import { describeDifference, leanRequest, leanTrace, outlineOf, resumedLines } from '../request/request.ts';
 import { freshUsageNote } from '../strip/strip.ts';
-import { type CompressCut, findCompressCut } from './compress-cut.ts';
-import { type Summary, summaryText } from './compress-summary.ts';
+import { type CompressCut, findCompressCut, type Summary, summaryText } from './compress-summary.ts';
 
 /** Options of `planCompress`. */
 export interface CompressOptions {

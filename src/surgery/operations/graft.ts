@@ -10,17 +10,19 @@ import type { Session } from '../../session/load/session.ts';
 import { texts } from '../../session/resume/client/client.ts';
 import { isBoundary, type Node } from '../../session/transcript/node.ts';
 import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { originEdits, sessionIdEdits } from '../engine/ids.ts';
-import { newSession } from '../engine/new-session.ts';
-import { madeLine, type OutLine } from '../engine/out-line.ts';
-import type { Dropped, Plan, PlannedSession, StagedSession } from '../engine/plan.ts';
+import { newSession, originEdits, sessionIdEdits } from '../engine/new-session.ts';
+import {
+  type Dropped,
+  madeLine,
+  type OutLine,
+  type Plan,
+  type PlannedSession,
+  type Source,
+  type StagedSession,
+} from '../engine/plan.ts';
 import { pickLines, rewriteLines } from '../engine/rewrite.ts';
-import type { Source } from '../engine/source.ts';
-import { leanRequest } from '../request/request.ts';
-import { isBeginning, pinTo, requestWithin, type SentBlock, sentBlocks } from '../request/request-parts.ts';
-import { agentsOfSecond } from './graft-agents.ts';
-import { secondIds } from './graft-ids.ts';
-import { countSharedTurns, type Side } from './shared-history.ts';
+import { isBeginning, leanRequest, pinTo, requestWithin, type SentBlock, sentBlocks } from '../request/request.ts';
+import { agentsOfSecond, countSharedTurns, type Side, secondIds } from './graft-ids.ts';
 
 /** Options of `planGraft`. */
 export interface GraftOptions {

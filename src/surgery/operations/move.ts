@@ -1,20 +1,160 @@
 // Plans the move of sessions to another folder: files, working directories and the paths of large outputs change, the
 // conversation does not. The old files are removed with a backup, so that one undo restores everything.
+
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
 import type { Session } from '../../session/load/session.ts';
+import { rangesOf, type Transcript } from '../../session/transcript/transcript.ts';
+import { encodeSlug } from '../../store/roots.ts';
 import { placedSession } from '../engine/new-session.ts';
-import type { Plan, PlannedOtherFile, PlannedSession } from '../engine/plan.ts';
+import type { Plan, PlannedOtherFile, PlannedSession, Source } from '../engine/plan.ts';
 import type { Rewrite } from '../engine/rewrite.ts';
-import type { Source } from '../engine/source.ts';
 import { bytesOf, stagedPath } from '../engine/stage.ts';
 import { lookAtResume } from '../request/resume-look.ts';
-import { persistedEdits } from './persisted-paths.ts';
-import { cwdEdits, folderNotes } from './relocate.ts';
+
+/** The project folder for `cwd`, next to that of the session. */
+export function folderFor(projectFolder: string, cwd: string): string {
+  return path.join(path.dirname(projectFolder), encodeSlug(cwd));
+}
+
+/** The client resumes a session only in a folder that exists. A Windows path can only be checked on Windows. */
+export function folderNotes(folder: string): readonly string[] {
+  if (isWindowsPath(folder) && process.platform !== 'win32') return [];
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) return [];
+  if (stats !== undefined) throw new UserError(`${folder} is not a folder`, 'name a folder');
+  return [`warning: ${folder} does not exist; create it before you resume there`];
+}
+
+/** Moves folders at or below `from` to `to`. Windows and Unix paths may be mixed. */
+export function cwdEdits(entry: JsonObject, from: string, to: string): readonly Edit[] {
+  return folderEdits(entry, (folder) => movePath(folder, from, to));
+}
+
+/** Applies `change` to the working directory of a line and to the folders of its file backups; `undefined` keeps one. */
+export function folderEdits(entry: JsonObject, change: (folder: string) => string | undefined): readonly Edit[] {
+  const edits: Edit[] = [];
+  const add = (value: JsonValue | undefined, at: JsonPath): void => {
+    const folder = asString(value);
+    const changed = folder === undefined ? undefined : change(folder);
+    if (changed !== undefined && changed !== folder) edits.push({ path: at, set: changed });
+  };
+  add(entry.cwd, ['cwd']);
+  if (entry.type === 'file-history-delta') add(asObject(entry.backup)?.realParentDir, ['backup', 'realParentDir']);
+  if (entry.type === 'file-history-snapshot') {
+    const backups = asObject(asObject(entry.snapshot)?.trackedFileBackups) ?? {};
+    for (const [name, backup] of Object.entries(backups))
+      add(asObject(backup)?.realParentDir, ['snapshot', 'trackedFileBackups', name, 'realParentDir']);
+  }
+  return edits;
+}
+
+/** `undefined` if `file` is neither `from` nor below it. */
+export function movePath(file: string, from: string, to: string): string | undefined {
+  const rest = restBelow(file, from);
+  if (rest === undefined) return undefined;
+  if (rest === '') return to;
+  return withoutEnd(to) + inStyleOf(rest, isWindowsPath(from), isWindowsPath(to));
+}
+
+/** The rest of `file` after `folder`, starting with the separator; `undefined` if it is not below it. */
+export function restBelow(file: string, folder: string): string | undefined {
+  const base = withoutEnd(folder);
+  const isWindows = isWindowsPath(folder);
+  const start = file.slice(0, base.length);
+  // Windows ignores case, and accepts both separators.
+  const isSame = isWindows
+    ? start.toLowerCase().replaceAll('/', '\\') === base.toLowerCase().replaceAll('/', '\\')
+    : start === base;
+  if (!isSame) return undefined;
+  const rest = file.slice(base.length);
+  return rest === '' || (isWindows ? /^[\\/]/ : /^\//).test(rest) ? rest : undefined;
+}
+
+/** On Unix a backslash is an ordinary character. */
+export function inStyleOf(rest: string, isFromWindows: boolean, isToWindows: boolean): string {
+  if (isFromWindows === isToWindows) return rest;
+  return isToWindows ? rest.replaceAll('/', '\\') : rest.replaceAll('\\', '/');
+}
+
+export function isWindowsPath(file: string): boolean {
+  return /^[A-Za-z]:[\\/]|^\\\\/.test(file);
+}
+
+function withoutEnd(folder: string): string {
+  return folder.replace(/(?<=.)[\\/]+$/, '');
+}
+
+export interface SideFolderMove {
+  /** The session whose side folder the paths name. */
+  readonly sessionId: string;
+  /** The new side folder. */
+  readonly to: string;
+}
+
+function persistedEdits(transcript: Transcript, move: SideFolderMove): ReadonlyMap<number, readonly Edit[]> {
+  const edits = new Map<number, readonly Edit[]>();
+  const ranges = rangesOf(transcript);
+  const mark = Buffer.from(toolResults);
+  for (const node of transcript.nodes) {
+    if (node.type !== 'user' || !ranges.read(node.offset, node.length).includes(mark)) continue;
+    const entry = transcript.read(node);
+    const own: Edit[] = [];
+    const content = asObject(entry.message)?.content;
+    if (isArray(content))
+      for (const [i, block] of content.entries()) resultEdits(block, ['message', 'content', i], move, own);
+    outputEdits(entry.toolUseResult, move, own);
+    if (own.length > 0) edits.set(node.index, own);
+  }
+  return edits;
+}
+
+const toolResults = 'tool-results';
+
+function resultEdits(block: JsonValue, path: JsonPath, move: SideFolderMove, edits: Edit[]): void {
+  const result = asObject(block);
+  if (result?.type !== 'tool_result') return;
+  if (isArray(result.content)) {
+    for (const [i, inner] of result.content.entries())
+      textEdit(asObject(inner)?.text, [...path, 'content', i, 'text'], move, edits);
+  } else textEdit(result.content, [...path, 'content'], move, edits);
+}
+
+function outputEdits(result: JsonValue | undefined, move: SideFolderMove, edits: Edit[]): void {
+  textEdit(result, ['toolUseResult'], move, edits);
+  const path = asString(asObject(result)?.persistedOutputPath);
+  const moved = path === undefined ? undefined : moveSidePath(path, move);
+  if (moved !== undefined && moved !== path) edits.push({ path: ['toolUseResult', 'persistedOutputPath'], set: moved });
+}
+
+function textEdit(value: JsonValue | undefined, path: JsonPath, move: SideFolderMove, edits: Edit[]): void {
+  const text = asString(value);
+  if (text === undefined || !text.startsWith('<persisted-output>')) return;
+  const moved = text.replace(
+    /^(Output too large .*Full output saved to: )(.*)$/m,
+    (_, said: string, saved: string) => said + (moveSidePath(saved, move) ?? saved),
+  );
+  if (moved !== text) edits.push({ path, set: moved });
+}
+
+/** `…/projects/<any>/<sessionId>/tool-results/x` → `<to>/tool-results/x`; `undefined` for any other path. */
+export function moveSidePath(file: string, { sessionId, to }: SideFolderMove): string | undefined {
+  const rest = restInside(file, sessionId);
+  if (rest === undefined) return undefined;
+  return to + inStyleOf(rest, /[\\]/.test(rest) && !rest.startsWith('/'), isWindowsPath(to));
+}
+
+function restInside(file: string, sessionId: string): string | undefined {
+  for (const separator of ['/', '\\']) {
+    const at = file.indexOf(`${separator}${sessionId}${separator}${toolResults}${separator}`);
+    if (at >= 0) return file.slice(at + 1 + sessionId.length);
+  }
+  return undefined;
+}
 
 export interface Relocation {
   readonly source: Source;

@@ -1,22 +1,45 @@
 // Everything that belongs to a renamed working directory: its sessions and those of its subfolders, their memory, and the
 // prompts in `history.jsonl`. The names of project folders are ambiguous, so the lines decide.
+
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UnreadableError } from '../../base/errors/errors.ts';
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { asString, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { editJson } from '../../format/bytes/edit.ts';
 import { leftOutNotes } from '../../library/session-files/session-paths.ts';
 import { cwdOf, type Session } from '../../session/load/session.ts';
+import { isRecognised } from '../../session/transcript/recognise.ts';
 import { discoverSessions } from '../../store/discover.ts';
-import { type LeftOut, listOwned, realPlace, staysIn, whySessionLeaves } from '../../store/owned-files.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { encodeOldSlug, slugMatches } from '../../store/slug.ts';
-import { splitLines } from '../engine/out-line.ts';
-import type { PlannedOtherFile } from '../engine/plan.ts';
-import { loadSource, type Source } from '../engine/source.ts';
-import type { Relocation } from './move.ts';
-import { folderFor, movePath, restBelow } from './relocate.ts';
+import {
+  type DiskProblem,
+  type LeftOut,
+  listFolder,
+  listOwned,
+  realPlace,
+  staysIn,
+  whySessionLeaves,
+} from '../../store/owned-files.ts';
+import { encodeOldSlug, projectsFolders, slugMatches } from '../../store/roots.ts';
+import { loadSource, type PlannedOtherFile, type Source, splitLines } from '../engine/plan.ts';
+import { folderFor, movePath, type Relocation, restBelow } from './move.ts';
+
+export async function listNested(folder: string): Promise<readonly Source[]> {
+  const problems: DiskProblem[] = [];
+  const nested: Source[] = [];
+  for (const entry of await listFolder(folder, problems)) {
+    if (!entry.isDirectory()) continue;
+    for (const { name } of await listFolder(path.join(folder, entry.name), problems))
+      if (isSessionName(name) && isRecognised(path.join(folder, entry.name, name)))
+        nested.push(await loadSource(path.join(folder, entry.name, name)));
+  }
+  return nested;
+}
+
+function isSessionName(name: string): boolean {
+  return name.endsWith('.jsonl') && isUuid(name.slice(0, -'.jsonl'.length));
+}
 
 export interface MovedProject {
   readonly relocations: readonly Relocation[];

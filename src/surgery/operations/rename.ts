@@ -3,8 +3,7 @@
 import { UserError } from '../../base/errors/errors.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { sameSession } from '../engine/new-session.ts';
-import type { FileSource, Plan, PlannedFile } from '../engine/plan.ts';
-import type { Source } from '../engine/source.ts';
+import type { FileSource, Plan, PlannedFile, Source } from '../engine/plan.ts';
 import { lookAtResume } from '../request/resume-look.ts';
 
 /** Plans a new title for a session. */

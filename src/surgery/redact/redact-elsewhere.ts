@@ -5,11 +5,16 @@ import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/json.ts';
 import { sessionPlace } from '../../library/session-files/session-paths.ts';
 import { type FileIdentity, identify } from '../../store/append.ts';
-import { compareNames } from '../../store/folders.ts';
 import { readLineBatches } from '../../store/lines.ts';
-import { type LeftOut, listOwned, type OwnedFiles, realPlace, whyLeaving } from '../../store/owned-files.ts';
-import type { OutLine } from '../engine/out-line.ts';
-import type { PlannedOtherFile } from '../engine/plan.ts';
+import {
+  compareNames,
+  type LeftOut,
+  listOwned,
+  type OwnedFiles,
+  realPlace,
+  whyLeaving,
+} from '../../store/owned-files.ts';
+import type { OutLine, PlannedOtherFile } from '../engine/plan.ts';
 import type { Redactor } from './redactor.ts';
 import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile, surveyName } from './survey.ts';
 

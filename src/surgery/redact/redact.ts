@@ -1,24 +1,63 @@
 // Replaces the secrets in all files of a session by placeholders; in place also in what the client stores of it elsewhere.
 // Learns from all files first, because a value may be recognizable by its name in one place only.
+
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonValue } from '../../base/json/json.ts';
+import { asObject, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import type { Edit } from '../../format/bytes/edit.ts';
 import type { Session } from '../../session/load/session.ts';
 import type { WireMessage } from '../../session/resume/messages/draft.ts';
 import { isThinking } from '../../session/resume/messages/filter.ts';
 import { requestMessages } from '../../session/resume/request/request.ts';
+import type { Node } from '../../session/transcript/node.ts';
 import { newSession, sameSession } from '../engine/new-session.ts';
-import type { Dropped, FileSource, Plan, PlannedOtherFile, StagedSession } from '../engine/plan.ts';
+import {
+  type Dropped,
+  type FileSource,
+  type Plan,
+  type PlannedOtherFile,
+  type Source,
+  type SourceFile,
+  type StagedSession,
+  sessionOf,
+} from '../engine/plan.ts';
 import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import { type Source, type SourceFile, sessionOf } from '../engine/source.ts';
 import { stagedPath } from '../engine/stage.ts';
+import { withoutBlocks } from '../engine/trim-thinking.ts';
 import type { RuleSet } from '../secrets/find.ts';
-import { isMediaData } from '../secrets/kept-values.ts';
+import { isMediaData } from '../secrets/json-view.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
-import { takeThinking, thinkingReason } from './redact-thinking.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile, surveyName } from './survey.ts';
+
+export interface ThinkingTaken {
+  readonly edits: ReadonlyMap<number, readonly Edit[]>;
+  readonly drops: ReadonlyMap<number, string>;
+  /** The number of messages that lose their thinking. */
+  readonly messages: number;
+}
+
+const thinkingReason = 'signed thinking that held a secret';
+
+/** `signed`: the indexes of records with such thinking. */
+function takeThinking(session: Session, signed: Iterable<number>): ThinkingTaken {
+  const { transcript } = session;
+  const named = new Set([...signed].map((index) => messageKey(transcript.nodes[index] as Node)));
+  const blocks = new Map<Node, readonly number[]>();
+  for (const node of transcript.nodes) {
+    if (node.type !== 'assistant' || !named.has(messageKey(node))) continue;
+    const content = asObject(transcript.read(node).message)?.content;
+    const items = isArray(content) ? content : [];
+    const removed = items.flatMap((block, i) => (isObject(block) && isThinking(block) ? [i] : []));
+    if (removed.length > 0) blocks.set(node, removed);
+  }
+  return { ...withoutBlocks(session, blocks, thinkingReason), messages: named.size };
+}
+
+function messageKey(node: Node): string | Node {
+  return node.message?.id || node;
+}
 
 export interface RedactOptions {
   readonly isInPlace?: boolean;

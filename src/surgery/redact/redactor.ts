@@ -2,24 +2,25 @@
 // files, so that a value has the same placeholder everywhere: first learn from every file, because a value may be
 // recognizable by its name in one place only, then redact.
 import { parseJson } from '../../base/json/json.ts';
-import { excerptOf } from '../secrets/excerpt.ts';
 import { findSecrets, makeRuleSet, type RuleSet, type Secret } from '../secrets/find.ts';
-import type { JsonString } from '../secrets/json-strings.ts';
 import {
   type Cut,
+  decodeLossless,
   decodeString,
+  encodeLossless,
   type Form,
+  isEscapedByte,
+  type JsonString,
   type JsonView,
   shortest,
   shownText,
   splice,
+  splitEscapedBytes,
   textsOf,
   viewOf,
 } from '../secrets/json-view.ts';
-import { decodeLossless, encodeLossless, isEscapedByte, splitEscapedBytes } from '../secrets/lossless-text.ts';
 import { Placeholders } from '../secrets/placeholders.ts';
-import { learnSecrets, redactText } from '../secrets/redact-text.ts';
-import { type NewName, nameOf, SafeNames } from '../secrets/safe-names.ts';
+import { excerptOf, learnSecrets, type NewName, nameOf, redactText, SafeNames } from '../secrets/redact-text.ts';
 
 export interface Redaction {
   readonly bytes: Buffer;

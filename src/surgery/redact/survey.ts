@@ -3,12 +3,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/errors.ts';
+import { asBuffer, type Bytes } from '../../base/node/node-types.ts';
+import { editJson } from '../../format/bytes/edit.ts';
+import { type ArchiveOptions, archiveFolder, archiveSessions } from '../../library/archive/archive.ts';
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from '../../library/archive/pack/chunks.ts';
+import { type ArchiveContents, type Manifest, readContents } from '../../library/archive/pack/contents.ts';
+import { purgeVersions } from '../../library/archive/purge.ts';
+import { sessionPlace } from '../../library/session-files/session-paths.ts';
 import { maxLineBytes, readLineBatches } from '../../store/lines.ts';
-import { splitLines } from '../engine/out-line.ts';
+import { type Source, type SourceFile, splitLines } from '../engine/plan.ts';
 import { rewriteLines } from '../engine/rewrite.ts';
-import type { SourceFile } from '../engine/source.ts';
+import type { RuleSet } from '../secrets/find.ts';
 import type { Form } from '../secrets/json-view.ts';
-import type { Redactor } from './redactor.ts';
+import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 
 export interface FileSurvey {
   readonly path: string;
@@ -151,4 +158,87 @@ function refuseTooLong(length: number, file: string, line: number): void {
       `line ${line} of ${file} is too long to search for secrets`,
       'run `clew doctor` on the session',
     );
+}
+
+/** Replaces secrets with placeholders. */
+export interface SessionRedactor {
+  redact(bytes: Uint8Array): Bytes;
+  /** @internal The new name of a file. */
+  renameFile(name: string): string;
+  /** The secrets found so far, without the values. */
+  list(): readonly FoundSecret[];
+}
+
+/** Returns a redactor that has learned the secrets of all files of some sessions. */
+export function redactorFor(sources: readonly Source[]): SessionRedactor;
+/** @internal */
+export function redactorFor(sources: readonly Source[], ruleSet: RuleSet | undefined): SessionRedactor;
+export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): SessionRedactor {
+  const redactor = createRedactor(ruleSet);
+  for (const file of sources.flatMap(({ files }) => files)) learnFile(file, redactor);
+  for (const file of sources.flatMap(({ files }) => files.slice(1))) redactor.learnFileName(file.name);
+  return {
+    redact: (bytes) => {
+      const { bytes: redacted, signed } = redactor.redact(asBuffer(bytes), 'record');
+      // Signed thinking cannot be changed: a block with a secret is removed.
+      const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
+      return edits.length === 0 ? redacted : editJson(redacted, edits);
+    },
+    renameFile: (name) => redactor.renameFile(name),
+    list: () => redactor.list(),
+  };
+}
+
+/** Returns the number of removed copies. */
+export async function redactArchive(main: string, redactor: Redactor, options: ArchiveOptions = {}): Promise<number> {
+  const folder = options.folder ?? archiveFolder();
+  const isUnwanted = (manifest: Manifest, contents: ArchiveContents): boolean =>
+    isOf(manifest, main) && holdsSecret(manifest, new ChunkReader(contents), redactor);
+  const { versions } = await purgeVersions(isUnwanted, { ...options, folder });
+  if (versions > 0) await archiveSessions([{ path: main }], { ...options, folder });
+  return versions;
+}
+
+/** Whether copies of other sessions hold a value in plain text. Reads the whole archive. */
+export function isInArchive(redactor: Redactor, folder: string): boolean {
+  const contents = readContents(folder);
+  const reader = new ChunkReader(contents);
+  for (let chunk = 0; chunk < contents.next; chunk++) if (holdsPlain(chunk, reader, redactor)) return true;
+  return false;
+}
+
+function holdsPlain(chunk: number, reader: ChunkReader, redactor: Redactor): boolean {
+  try {
+    return redactor.holdsPlain(reader.read(chunk));
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return false; // unreadable
+    throw error;
+  }
+}
+
+/** The number of copies that `redactArchive` would remove. */
+export function countArchived(main: string, redactor: Redactor, folder: string): number {
+  const contents = readContents(folder);
+  const reader = new ChunkReader(contents);
+  const versions = [...contents.sessions.values()].flatMap((session) => session.versions);
+  return versions.filter((manifest) => isOf(manifest, main) && holdsSecret(manifest, reader, redactor)).length;
+}
+
+/** In any folder: a moved session has the same id. */
+function isOf(manifest: Manifest, main: string): boolean {
+  return manifest.sessionId === sessionPlace(main).sessionId;
+}
+
+/** An unreadable copy counts as one with a secret. */
+function holdsSecret(manifest: Manifest, reader: ChunkReader, redactor: Redactor): boolean {
+  try {
+    return manifest.files.some((file) => {
+      if (redactor.holdsValue(Buffer.from(file.path))) return true;
+      const pieces = [...readArchivedFile(reader, manifest, file)];
+      return inspectContent(Buffer.concat(pieces), file.path, redactor).length > 0;
+    });
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return true;
+    throw error;
+  }
 }

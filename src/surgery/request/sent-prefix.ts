@@ -2,7 +2,7 @@
 // each block. Comparing two sessions shows which blocks are still valid.
 import { createHash } from 'node:crypto';
 import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/uuid.ts';
+import { isUuid } from '../../base/text/human.ts';
 import { blocksOf } from '../../format/entry/block.ts';
 import type { WireBlock } from '../../session/resume/messages/draft.ts';
 import { isThinking } from '../../session/resume/messages/filter.ts';

@@ -1,9 +1,8 @@
 // Finds the secrets in a text, from left to right, without overlaps, in every layer of escaping. If two rules match the same
 // characters, the result is their union, with the kind of the more certain rule.
-import { matchWindows } from './bounded-match.ts';
-import { encodedParts } from './encoded-text.ts';
-import { KeywordScanner } from './keyword-scanner.ts';
-import { holdsPlaceholder, sparePlaceholders } from './placeholder-text.ts';
+import vm from 'node:vm';
+import { UserError } from '../../base/errors/errors.ts';
+import { encodedParts, holdsPlaceholder, sparePlaceholders } from './encoded-text.ts';
 import { codeRules } from './rules/code-rules.ts';
 import { commandRules } from './rules/command-rules.ts';
 import { namedValueRules } from './rules/named-rules.ts';
@@ -11,7 +10,38 @@ import { placeRules } from './rules/place-rules.ts';
 import { platformRules } from './rules/platform-rules.ts';
 import type { SecretRule } from './rules/rule.ts';
 import { serviceRules } from './rules/service-rules.ts';
-import { type View, viewsOf } from './view.ts';
+import { KeywordScanner, type View, viewsOf } from './view.ts';
+
+/** For at most 64 windows of 1,536 characters, each of which normally takes microseconds. */
+const limitMs = 500;
+/** Entering the context costs 0.2 ms, more than matching a window. */
+const windowsAtOnce = 64;
+
+const run = new vm.Script('found = texts.map((text) => [...text.matchAll(pattern)])');
+let context: { texts: readonly string[]; pattern: RegExp; found: RegExpExecArray[][] } | undefined;
+
+function matchWindows(kind: string, pattern: RegExp, texts: readonly string[]): RegExpExecArray[][] {
+  const found: RegExpExecArray[][] = [];
+  for (let i = 0; i < texts.length; i += windowsAtOnce)
+    found.push(...matchBounded(kind, pattern, texts.slice(i, i + windowsAtOnce)));
+  return found;
+}
+
+function matchBounded(kind: string, pattern: RegExp, texts: readonly string[]): RegExpExecArray[][] {
+  context ??= vm.createContext({ texts, pattern, found: [] }) as NonNullable<typeof context>; // returns its argument
+  Object.assign(context, { texts, pattern, found: [] });
+  try {
+    run.runInContext(context, { timeout: limitMs });
+  } catch (error) {
+    // From the other context, where Error is another class.
+    if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new UserError(
+      `rule "${kind}" takes too long on a text`,
+      'write its pattern with fewer or shorter repetitions',
+    );
+  }
+  return context.found;
+}
 
 export interface Secret {
   readonly kind: string;

@@ -1,11 +1,9 @@
 // Assigns each secret a placeholder that is the same in all copies of a session, and finds known secrets again where no rule
 // matches: the password of an .env line in the output of a later command.
 
-import { encodedParts } from './encoded-text.ts';
+import { encodedParts, sparePlaceholders, writePlaceholder } from './encoded-text.ts';
 import type { Secret } from './find.ts';
-import { KeywordScanner } from './keyword-scanner.ts';
-import { sparePlaceholders, writePlaceholder } from './placeholder-text.ts';
-import { innermostText, type View, viewsOf } from './view.ts';
+import { innermostText, KeywordScanner, type View, viewsOf } from './view.ts';
 
 export interface KnownSecret {
   readonly kind: string;

@@ -16,12 +16,10 @@ import { noUsage } from '../../format/entry/usage.ts';
 import type { PriceList } from '../../models/price-list.ts';
 import type { Session } from '../../session/load/session.ts';
 import { isMessage, type Node } from '../../session/transcript/node.ts';
-import { resumedLines } from '../request/open-round.ts';
-import { leanRequest } from '../request/request.ts';
-import { stripMain } from './strip.ts';
+import { leanRequest, resumedLines } from '../request/request.ts';
+import { findScope, type Limits, stripMain } from './strip.ts';
 import type { Stripped } from './strip-lines.ts';
 import type { StripKind, StripOptions } from './strip-options.ts';
-import { findScope, type Limits } from './strip-scope.ts';
 
 export interface StripEstimate {
   readonly model: string | undefined;

@@ -6,9 +6,16 @@ import { texts } from '../../session/resume/client/client.ts';
 import { isThinking } from '../../session/resume/messages/filter.ts';
 import { isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
 import type { Transcript } from '../../session/transcript/transcript.ts';
-import { callsToStrip, messageKey } from './strip-calls.ts';
-import { type StripOptions, toolMatcher } from './strip-options.ts';
-import { imageEdits, type OriginalLine, resultCuts, textCuts } from './strip-values.ts';
+import {
+  callsToStrip,
+  imageEdits,
+  messageKey,
+  type OriginalLine,
+  resultCuts,
+  type StripOptions,
+  textCuts,
+  toolMatcher,
+} from './strip-options.ts';
 
 export interface StripSource {
   readonly transcript: Transcript;

@@ -6,10 +6,8 @@ import type { WireBlock } from '../../session/resume/messages/draft.ts';
 import { isThinking } from '../../session/resume/messages/filter.ts';
 import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
 import { type Node, resultsOf } from '../../session/transcript/node.ts';
-import { leanTrace } from '../request/request.ts';
-import { describeDifference, outlineOf, thinkingKey } from '../request/wire-outline.ts';
-import { type StripOptions, toolMatcher } from './strip-options.ts';
-import { cutMark, imageMark } from './strip-values.ts';
+import { describeDifference, leanTrace, outlineOf, thinkingKey } from '../request/request.ts';
+import { cutMark, imageMark, type StripOptions, toolMatcher } from './strip-options.ts';
 
 export interface StripPromise {
   readonly options: StripOptions;

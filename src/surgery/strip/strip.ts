@@ -1,23 +1,51 @@
 // Removes tool calls with their results, long results, thinking, images, progress or bookkeeping from a session, or from its
 // older turns. The chain is repaired; thinking is never altered.
+
 import { UserError } from '../../base/errors/errors.ts';
 import type { Edit } from '../../format/bytes/edit.ts';
 import type { Session } from '../../session/load/session.ts';
 import { countingSnapshot } from '../../session/resume/request/full-request.ts';
 import { isMessage, type Node } from '../../session/transcript/node.ts';
 import type { Transcript } from '../../session/transcript/transcript.ts';
-import { freshUsageEdits } from '../engine/fresh-usage.ts';
+import { turnsOf } from '../../session/turns/turns.ts';
 import { newSession, sameSession } from '../engine/new-session.ts';
-import type { Dropped, Plan } from '../engine/plan.ts';
-import { addEdits, relinkInto } from '../engine/relink.ts';
+import { type Dropped, type Plan, type Source, sessionOf } from '../engine/plan.ts';
+import { addEdits, freshUsageEdits, relinkInto } from '../engine/relink.ts';
 import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import { type Source, sessionOf } from '../engine/source.ts';
-import { openRoundOf, resumedLines } from '../request/open-round.ts';
-import { leanTrace } from '../request/request.ts';
+import { leanTrace, openRoundOf, resumedLines } from '../request/request.ts';
 import { type Stripped, stripLines } from './strip-lines.ts';
 import { type StripOptions, takesAnything } from './strip-options.ts';
 import { checkStripped } from './strip-promise.ts';
-import { findScope, holdsAgent, type Scope } from './strip-scope.ts';
+
+interface Scope {
+  has(node: Node): boolean;
+  /** From this time on nothing may be changed. */
+  readonly until: number;
+}
+
+export type Limits = Pick<StripOptions, 'olderThanTurns' | 'olderThanTime' | 'keepLast'>;
+
+export function findScope(session: Session, limits: Limits): Scope {
+  const turns = turnsOf(session);
+  const { olderThanTurns, olderThanTime, keepLast } = limits;
+  let first = turns.length;
+  for (const count of [olderThanTurns, keepLast])
+    if (count !== undefined) first = Math.min(first, turns.length - count);
+  if (olderThanTime !== undefined) {
+    const recent = turns.findIndex(({ nodes }) => nodes.some(({ time }) => time >= olderThanTime));
+    if (recent >= 0) first = Math.min(first, recent);
+  }
+  const kept = turns.slice(Math.max(0, first));
+  const [start] = kept[0]?.nodes ?? [];
+  if (start === undefined) return { has: () => true, until: Number.POSITIVE_INFINITY };
+  const later = new Set(kept.flatMap(({ nodes }) => nodes));
+  return { has: (node) => node.index < start.index && !later.has(node), until: start.time };
+}
+
+/** A sub-agent's transcript is stripped completely or not at all, because turns belong to the main conversation. */
+function holdsAgent(scope: Scope, nodes: readonly Node[]): boolean {
+  return nodes.every(({ time }) => Number.isNaN(time) || time < scope.until);
+}
 
 /** Plans a session without tool calls, long results, thinking, images or other content. */
 export function planStrip(source: Source, options: StripOptions): Plan {

@@ -1,13 +1,34 @@
 // The environment and `trace.json` → what is traced, its labels, and its destinations (destinations.ts).
+
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { asObject, asString, type JsonObject, parseJson } from '../../base/json/json.ts';
 import type { Environment } from '../../base/node/node-types.ts';
 import type { SpanParent } from '../span/span.ts';
-import { readText } from '../state/durable.ts';
-import { tracePlaces } from '../state/places.ts';
+import { readText, tracePlaces } from '../state/places.ts';
 import { checkShape, flagOf, isYes, split, stringsOf, wrong } from './config-values.ts';
 import { type Destination, destinationsOf } from './destinations.ts';
-import { parentOf } from './trace-parent.ts';
+
+/** A value that is not a traceparent is ignored, as W3C Trace Context asks. */
+function parentOf(env: Environment): SpanParent | undefined {
+  return (
+    parseTraceparent(env.CC_LANGFUSE_TRACEPARENT) ?? (hasOwnTraces(env) ? undefined : parseTraceparent(env.TRACEPARENT))
+  );
+}
+
+/** With its own tracing on, Claude Code sets `TRACEPARENT` for its child processes: that span did not start the session. */
+function hasOwnTraces(env: Environment): boolean {
+  const names = ['CLAUDE_CODE_ENHANCED_TELEMETRY_BETA', 'ENABLE_BETA_TRACING_DETAILED'];
+  return names.some((name) => env[name] !== undefined && !/^(?:0|false|no|off)?$/i.test(env[name]?.trim() ?? ''));
+}
+
+function parseTraceparent(text: string | undefined): SpanParent | undefined {
+  const match = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/.exec(
+    text?.trim().toLowerCase() ?? '',
+  );
+  const [, traceId = '', spanId = ''] = match ?? [];
+  return match === null || /^0+$/.test(traceId) || /^0+$/.test(spanId) ? undefined : { traceId, spanId };
+}
 
 /** Labels that every trace of a user gets. */
 export interface Labels {
@@ -112,4 +133,29 @@ function readConfigFile(env: Environment): JsonObject {
   if (found === undefined) throw wrong(`${config} is not a JSON object`, 'correct it or remove it');
   checkShape(found, fileShape, 'trace.json');
   return found;
+}
+
+/** The last entry that matches decides. */
+export function isTraced({ projects }: Pick<TraceConfig, 'projects'>, cwd: string | undefined): boolean {
+  let traced = projects.every((entry) => entry.startsWith('!'));
+  for (const entry of projects) {
+    const isOut = entry.startsWith('!');
+    if (cwd !== undefined && fits(cwd, isOut ? entry.slice(1) : entry)) traced = !isOut;
+  }
+  return traced;
+}
+
+function fits(cwd: string, pattern: string): boolean {
+  const full = pattern
+    .trim()
+    .replace(/^~(?=$|\/)/, homedir())
+    .replace(/(?<=.)\/+$/, '');
+  if (!full.includes('/')) return cwd.split('/').some((part) => wildcard(full).test(part));
+  const parts = cwd.split('/');
+  return parts.some((_, i) => wildcard(full).test(parts.slice(0, i + 1).join('/') || '/'));
+}
+
+function wildcard(pattern: string): RegExp {
+  const source = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('[^/]*')}$`);
 }

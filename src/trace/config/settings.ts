@@ -1,4 +1,6 @@
 // Adds our hooks to the text of the client's settings.json, or removes them. Everything else stays as it is.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { UserError } from '../../base/errors/errors.ts';
 import {
   asObject,
@@ -9,6 +11,38 @@ import {
   type JsonValue,
   parseJson,
 } from '../../base/json/json.ts';
+import { discoverSessions } from '../../store/discover.ts';
+import { readEdge } from '../state/places.ts';
+
+export interface ClientVersion {
+  readonly numbers: readonly number[];
+  readonly from: 'claude --version' | 'the newest transcript';
+}
+
+export async function detectClientVersion(
+  roots: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ClientVersion | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('claude', ['--version'], { env, timeout: 15_000 });
+    const numbers = numbersOf(/^\s*v?(\d+\.\d+\.\d+)/.exec(stdout)?.[1]);
+    if (numbers !== undefined) return { numbers, from: 'claude --version' };
+  } catch {
+    // not on the PATH, or not executable
+  }
+  const { sessions } = await discoverSessions(roots);
+  const newest = [...sessions].sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, 5);
+  for (const { path } of newest) {
+    const tail = readEdge(path, 'end', 256 * 1024)?.text ?? '';
+    const numbers = numbersOf([...tail.matchAll(/"version":"(\d+\.\d+\.\d+)"/g)].at(-1)?.[1]);
+    if (numbers !== undefined) return { numbers, from: 'the newest transcript' };
+  }
+  return undefined;
+}
+
+function numbersOf(text: string | undefined): readonly number[] | undefined {
+  return text?.split('.').map(Number);
+}
 
 export interface HookPlan {
   readonly event: string;

@@ -1,14 +1,54 @@
 // Handles a hook event: traces first the session that this one continues, then this one. The start of a session finishes
 // killed runs.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
 import type { TraceConfig } from '../config/config.ts';
 import { createTraceContext, type TraceContext } from '../session/context.ts';
 import { recoverSessions } from '../session/recover.ts';
 import { settle } from '../session/settle.ts';
 import { traceSession } from '../session/trace-session.ts';
 import { logFailure } from '../state/log.ts';
+import { readEdge } from '../state/places.ts';
 import { readState } from '../state/session-state.ts';
-import { findPreviousSession } from './previous-session.ts';
+
+export interface PreviousSession {
+  readonly sessionId: string;
+  readonly file: string;
+}
+
+const mostBytes = 256 * 1024;
+const mostLines = 20;
+
+function findPreviousSession(file: string, sessionId: string): PreviousSession | undefined {
+  const entries = firstEntries(file);
+  const ids = [asString(entries[0]?.sessionId), ...entries.map(planSource)];
+  for (const id of ids) {
+    // Only a file in the same folder is opened, whatever path a transcript names.
+    if (id === undefined || id === sessionId || !/^[\w-]{1,100}$/.test(id)) continue;
+    const previous = path.join(path.dirname(file), `${id}.jsonl`);
+    if (statSync(previous, { throwIfNoEntry: false })?.isFile() === true) return { sessionId: id, file: previous };
+  }
+  return undefined;
+}
+
+function planSource(entry: JsonObject): string | undefined {
+  if (entry.type !== 'user' || typeof entry.planContent !== 'string') return undefined;
+  const named = /read the full transcript at: (\S.*?\.jsonl)/.exec(promptTextOf(asObject(entry.message)))?.[1];
+  return named === undefined ? undefined : path.basename(named, '.jsonl');
+}
+
+function promptTextOf(message: JsonObject | undefined): string {
+  const content = message?.content;
+  if (typeof content === 'string') return content;
+  if (!isArray(content)) return '';
+  return content.map((block) => (isObject(block) ? (asString(block.text) ?? '') : '')).join('\n');
+}
+
+function firstEntries(file: string): readonly JsonObject[] {
+  const lines = readEdge(file, 'start', mostBytes)?.text.split('\n').slice(0, mostLines) ?? [];
+  return lines.map((line) => parseJson(line)).filter(isObject);
+}
 
 export interface HookEvent {
   readonly name: string;

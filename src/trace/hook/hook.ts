@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { refuseUnlessTranscript } from '../../store/transcript-check.ts';
+import { refuseUnlessTranscript } from '../../store/discover.ts';
 import { readTraceConfig } from '../config/config.ts';
 import { logFailure } from '../state/log.ts';
 import { type TracePlaces, tracePlaces } from '../state/places.ts';

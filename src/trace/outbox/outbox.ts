@@ -4,10 +4,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolderSync } from '../../base/files/make-folder.ts';
+import { makeFolderSync } from '../../base/files/regular-file.ts';
 import { asObject, asString, isArray, parseJson } from '../../base/json/json.ts';
-import { namesIn, readText, renameDurably, syncFolder, writeDurably } from '../state/durable.ts';
-import { deadOf, outboxOf, type TracePlaces } from '../state/places.ts';
+import {
+  deadOf,
+  namesIn,
+  outboxOf,
+  readText,
+  renameDurably,
+  syncFolder,
+  type TracePlaces,
+  writeDurably,
+} from '../state/places.ts';
 
 export interface BatchInfo {
   readonly destination: string;

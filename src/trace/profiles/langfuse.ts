@@ -9,18 +9,18 @@ import {
   textContent,
   valueContent,
 } from '../span/content.ts';
-import { wrapperSpanId } from '../span/ids.ts';
-import type {
-  GenerationDetail,
-  SubagentDetail,
-  ToolDetail,
-  TraceSpan,
-  TraceUsage,
-  TurnDetail,
-  Wire,
-  WireSpan,
+import {
+  type GenerationDetail,
+  type SubagentDetail,
+  spanName,
+  type ToolDetail,
+  type TraceSpan,
+  type TraceUsage,
+  type TurnDetail,
+  type Wire,
+  type WireSpan,
+  wrapperSpanId,
 } from '../span/span.ts';
-import { spanName } from '../span/span-name.ts';
 import { type ChatMessage, inputMessages, outputMessage, withImages } from './chat-messages.ts';
 import {
   attributes,

@@ -1,17 +1,17 @@
 // Spans by the OpenInference conventions, for Phoenix and Arize: span kinds, flattened messages, token counts.
 import { version as ownVersion } from '../../base/version/version.ts';
 import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../span/content.ts';
-import type {
-  GenerationDetail,
-  SubagentDetail,
-  ToolDetail,
-  TraceSpan,
-  TraceUsage,
-  TurnDetail,
-  Wire,
-  WireSpan,
+import {
+  type GenerationDetail,
+  type SubagentDetail,
+  spanName,
+  type ToolDetail,
+  type TraceSpan,
+  type TraceUsage,
+  type TurnDetail,
+  type Wire,
+  type WireSpan,
 } from '../span/span.ts';
-import { spanName } from '../span/span-name.ts';
 import { inputMessages, outputMessage, resultTexts } from './chat-messages.ts';
 import {
   attributes,

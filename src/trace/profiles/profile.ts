@@ -2,18 +2,18 @@
 import { asObject, asString } from '../../base/json/json.ts';
 import { version as ownVersion } from '../../base/version/version.ts';
 import { type ContentOrigin, type ContentRules, textContent } from '../span/content.ts';
-import type {
-  GenerationDetail,
-  SpanParent,
-  SubagentDetail,
-  ToolDetail,
-  TraceSpan,
-  TraceUsage,
-  TurnDetail,
-  WireAttribute,
-  WireSpan,
+import {
+  type GenerationDetail,
+  isClientReply,
+  type SpanParent,
+  type SubagentDetail,
+  type ToolDetail,
+  type TraceSpan,
+  type TraceUsage,
+  type TurnDetail,
+  type WireAttribute,
+  type WireSpan,
 } from '../span/span.ts';
-import { isClientReply } from '../span/span-name.ts';
 
 export interface ProfileOptions extends ContentRules {
   /** The default for missing times. */

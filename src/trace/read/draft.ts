@@ -4,11 +4,18 @@ import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
 import { type Block, isToolUse } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
 import type { TraceCompaction } from '../span/span.ts';
-import { blockKey, callId, resultOf, serverCalls } from './draft-blocks.ts';
-import { type Cause, responseTimes } from './response-times.ts';
-import type { TraceLine } from './trace-line.ts';
-import type { LinePlace, TraceAnswer, TraceMessage, TracePrompt, TraceResult } from './turn.ts';
-import { usageOf } from './usage.ts';
+import { type Cause, responseTimes, type TraceLine, usageOf } from './trace-line.ts';
+import {
+  blockKey,
+  callId,
+  type LinePlace,
+  resultOf,
+  serverCalls,
+  type TraceAnswer,
+  type TraceMessage,
+  type TracePrompt,
+  type TraceResult,
+} from './turn.ts';
 
 /** What a run must know to continue a turn that an earlier run returned. Plain JSON: only ids and places. */
 export interface OpenTurn {

@@ -1,11 +1,13 @@
 // A line of a transcript → its user and assistant records and compaction marks, parsed, with their heads. All other
 // records are skipped after the scan, so that they cost no parsing.
-import { asObject, asString } from '../../base/json/json.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
 import { asEntry, type Entry, roleOf } from '../../format/entry/entry.ts';
+import { readUsage, tokenCount, type Usage } from '../../format/entry/usage.ts';
 import { parseLine } from '../../format/line/line.ts';
-import type { Head } from '../../format/scan/head.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
+import { type Head, scanRecord } from '../../format/scan/scan.ts';
+import { countUsage, type UsageLine } from '../../session/usage/usage.ts';
 import type { Line } from '../../store/lines.ts';
+import type { TraceUsage } from '../span/span.ts';
 
 export interface TraceLine {
   readonly number: number;
@@ -74,4 +76,103 @@ function timeOf(entry: Entry): number | undefined {
   const { timestamp, message } = entry as { readonly timestamp?: unknown; readonly message?: unknown };
   const time = Date.parse(asString(timestamp ?? asObject(message)?.timestamp) ?? '');
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** The times of the lines before a response. Plain JSON, stored between runs. */
+export interface Cause {
+  /** Of the last line. */
+  readonly lastMs?: number;
+  /** Of the last line that a user, a tool or the client wrote. */
+  readonly inputMs?: number;
+}
+
+export interface ResponseTimes {
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+}
+
+export function causeAfter(line: TraceLine, before: Cause): Cause {
+  const { timeMs } = line;
+  if (timeMs === undefined) return before;
+  return line.role === 'user' ? { lastMs: timeMs, inputMs: timeMs } : { ...before, lastMs: timeMs };
+}
+
+/** `lines`: the lines of the response. The cause is the state before the first of them. */
+export function responseTimes(lines: readonly TraceLine[], { lastMs, inputMs }: Cause): ResponseTimes {
+  const times = lines.flatMap((line) => line.timeMs ?? []);
+  const sentMs = lines.find((line) => line.requestMs !== undefined)?.requestMs;
+  if (times.length === 0) return { startMs: sentMs ?? lastMs, endMs: sentMs ?? lastMs };
+  const endMs = Math.max(...times);
+  // Two responses with the same time were requested together: the first did not cause the second.
+  const causeMs = lastMs !== undefined && lastMs < endMs ? lastMs : inputMs;
+  return { startMs: Math.min(sentMs ?? causeMs ?? endMs, ...times), endMs };
+}
+
+export function usageOf(lines: readonly TraceLine[]): {
+  readonly usage: TraceUsage | undefined;
+  readonly pricedUsage: readonly Usage[];
+} {
+  const raws = new Map<UsageLine, JsonObject>();
+  for (const line of lines) addUsageLine(raws, line);
+  const { messages } = countUsage(raws.keys());
+  const [first, ...others] = messages.map(({ line }) => tracedUsage(raws.get(line) ?? {}));
+  // Lines without an id count as one message each, and one generation may have several.
+  const usage = first === undefined ? undefined : others.reduce(addTraced, first);
+  return { usage, pricedUsage: messages.map((message) => message.usage) };
+}
+
+function addUsageLine(raws: Map<UsageLine, JsonObject>, line: TraceLine): void {
+  const message = asObject((line.entry as { readonly message?: unknown }).message);
+  const raw = asObject(message?.usage);
+  const usage = readUsage(raw);
+  if (message === undefined || raw === undefined || usage === undefined) return;
+  const usageLine = {
+    file: '',
+    line: line.number,
+    sessionId: '',
+    uuid: line.head.uuid,
+    isSidechain: false,
+    messageId: asString(message.id),
+    // The lines are already grouped: two requests with one id are two messages.
+    requestId: undefined,
+    model: asString(message.model),
+    stopReason: asString(message.stop_reason),
+    time: line.timeMs ?? Number.NaN,
+    usage,
+    isCopy: false,
+  };
+  raws.set(usageLine, raw);
+}
+
+function tracedUsage(raw: JsonObject): TraceUsage {
+  const usage = readUsage(raw);
+  const hasSplit = asObject(raw.cache_creation) !== undefined;
+  const hasWrites = raw.cache_creation_input_tokens !== undefined && raw.cache_creation_input_tokens !== null;
+  return {
+    inputTokens: tokenCount(raw.input_tokens),
+    outputTokens: tokenCount(raw.output_tokens),
+    cacheReadTokens: typeof raw.cache_read_input_tokens === 'number' ? usage?.cacheReadTokens : undefined,
+    cacheWrite5mTokens: hasSplit ? usage?.cacheWrite5mTokens : undefined,
+    cacheWrite1hTokens: hasSplit ? usage?.cacheWrite1hTokens : undefined,
+    cacheWriteTokens: !hasSplit && hasWrites ? tokenCount(raw.cache_creation_input_tokens) : undefined,
+    speed: asString(raw.speed),
+    serviceTier: asString(raw.service_tier),
+  };
+}
+
+function addTraced(a: TraceUsage, b: TraceUsage): TraceUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: addCounts(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWrite5mTokens: addCounts(a.cacheWrite5mTokens, b.cacheWrite5mTokens),
+    cacheWrite1hTokens: addCounts(a.cacheWrite1hTokens, b.cacheWrite1hTokens),
+    cacheWriteTokens: addCounts(a.cacheWriteTokens, b.cacheWriteTokens),
+    speed: b.speed ?? a.speed,
+    serviceTier: b.serviceTier ?? a.serviceTier,
+  };
+}
+
+function addCounts(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : a + (b ?? 0);
 }

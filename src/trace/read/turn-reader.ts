@@ -4,9 +4,8 @@
 import { asObject, asString } from '../../base/json/json.ts';
 import { type Block, isToolResult, isToolUse, textOf } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
-import { classifyUser } from '../../session/transcript/input.ts';
-import { shortKey } from '../span/ids.ts';
-import type { TraceCompaction } from '../span/span.ts';
+import { classifyUser } from '../../session/transcript/node.ts';
+import { shortKey, type TraceCompaction } from '../span/span.ts';
 import {
   type AnswerPlace,
   type DraftStart,
@@ -16,10 +15,8 @@ import {
   TurnDraft,
   type WaitingCall,
 } from './draft.ts';
-import { compactionOf } from './draft-blocks.ts';
-import { type Cause, causeAfter } from './response-times.ts';
-import type { TraceLine } from './trace-line.ts';
-import type { AgentRun, BackgroundAgent, TraceAnswer, TraceTurn } from './turn.ts';
+import { type Cause, causeAfter, type TraceLine } from './trace-line.ts';
+import { type AgentRun, type BackgroundAgent, compactionOf, type TraceAnswer, type TraceTurn } from './turn.ts';
 import { aboutOf, openRootOf, promptOf, type RootRules, rootOf } from './turn-root.ts';
 
 /** What is stored between runs, in addition to the position in the file. */

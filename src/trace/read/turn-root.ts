@@ -4,7 +4,7 @@ import { asString } from '../../base/json/json.ts';
 import { isText, textOf } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
 import { commandName, promptText } from '../../session/transcript/prompt-text.ts';
-import { imagesOf } from '../span/placeholder.ts';
+import { imagesOf } from '../span/span.ts';
 import type { OpenRoot, TurnDraft } from './draft.ts';
 import type { TraceLine } from './trace-line.ts';
 import type { AboutTurn, LinePlace, TraceMessage, TracePrompt, TraceTurn } from './turn.ts';

@@ -6,7 +6,7 @@ import { asObject, parseJson } from '../../base/json/json.ts';
 import { readLineBatches } from '../../store/lines.ts';
 import { withLock } from '../../store/lock.ts';
 import type { TraceCursor } from '../read/cursor.ts';
-import { readText, writeDurably } from '../state/durable.ts';
+import { readText, writeDurably } from '../state/places.ts';
 import type { CompatEntry } from '../state/session-state.ts';
 
 export function compatFile(env: NodeJS.ProcessEnv): string {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/json.ts';
 import { abandonedNote, isHeld, withLock } from '../../store/lock.ts';
 import { pendingOwners } from '../outbox/outbox.ts';
-import { namesIn } from '../state/durable.ts';
 import { logFailure } from '../state/log.ts';
+import { namesIn } from '../state/places.ts';
 import type { TraceContext } from './context.ts';
 import { finishPending, traceSession } from './trace-session.ts';
 

@@ -1,17 +1,16 @@
 // One session's transcript → batches in the outbox of every destination: read new turns, make spans, claim them, spool
 // them, and only then commit the session's state. The next run finishes or undoes a run that was killed; both hold the
 // session's lock.
+
 import path from 'node:path';
 import { withLock } from '../../store/lock.ts';
-import type { TraceConfig } from '../config/config.ts';
-import { isTraced } from '../config/projects.ts';
+import { isTraced, type TraceConfig } from '../config/config.ts';
 import { dropPending, readPending, releaseBatch } from '../outbox/outbox.ts';
 import { type AgentLookup, findAgentTranscripts } from '../read/agents.ts';
 import { parseCursor, streamTurns, type TraceCursor } from '../read/cursor.ts';
 import type { TraceTurn } from '../read/turn.ts';
-import { namesIn } from '../state/durable.ts';
-import { readMutes, wasMuted } from '../state/mute.ts';
-import { sessionKey } from '../state/places.ts';
+import { isMutedTurn, type Mute, readMutes, wasMuted } from '../state/mute.ts';
+import { namesIn, sessionKey } from '../state/places.ts';
 import {
   type CompatEntry,
   type FileHead,
@@ -25,7 +24,32 @@ import {
 import { compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { type SpooledTurns, spoolTurns } from './spool-turns.ts';
-import { sortTurns } from './wanted-turns.ts';
+
+export interface SortedTurns {
+  readonly wanted: readonly TraceTurn[];
+  /** Includes turns that hold only the unwanted agents of wanted turns. */
+  readonly unwanted: readonly TraceTurn[];
+  readonly mutedTurns: number;
+}
+
+function sortTurns(turns: readonly TraceTurn[], config: TraceConfig, mutes: readonly Mute[]): SortedTurns {
+  const traced = turns.filter((turn) => isTraced(config, turn.about.cwd));
+  const sent = traced.filter((turn) => !isMutedTurn(mutes, turn));
+  const [wanted, unwanted] = [[] as TraceTurn[], turns.filter((turn) => !sent.includes(turn))];
+  for (const turn of sent) {
+    const agents = turn.finishedAgents.filter((agent) => {
+      const cwd = agent.cwd ?? turn.about.cwd;
+      const [startMs, endMs] = [agent.startMs ?? turn.startMs, agent.untilMs ?? turn.endMs];
+      return (
+        isTraced(config, cwd) && !isMutedTurn(mutes, { sessionId: turn.sessionId, about: { cwd }, startMs, endMs })
+      );
+    });
+    wanted.push({ ...turn, finishedAgents: agents });
+    const others = turn.finishedAgents.filter((agent) => !agents.includes(agent));
+    if (others.length > 0) unwanted.push({ ...turn, messages: [], sideLines: [], finishedAgents: others });
+  }
+  return { wanted, unwanted, mutedTurns: traced.length - sent.length };
+}
 
 /** The input of `traceSession`. */
 export interface SessionRun {

@@ -1,5 +1,9 @@
 // The spans of a turn, independent of any destination: a tree whose ids are the same in every run and in every copy of a
 // session. A profile turns it into the attributes of one destination.
+
+import { createHash } from 'node:crypto';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import { type Block, isDocument, isImage } from '../../format/entry/block.ts';
 import type { Usage } from '../../format/entry/usage.ts';
 
 /** A span of a trace: a turn, a generation, a tool call or a sub-agent. */
@@ -166,4 +170,108 @@ export interface WireSpan {
 export interface WireAttribute {
   readonly key: string;
   readonly value: string | boolean | bigint | number | readonly string[];
+}
+
+/** `strictSeed`: a reply of the client itself is named `<synthetic>`, as in the original description. */
+export function spanName({ detail, error }: Pick<TraceSpan, 'detail' | 'error'>, strictSeed = false): string {
+  switch (detail.kind) {
+    case 'turn':
+      return turnName(detail.number);
+    case 'generation':
+      if (isClientReply(detail) && !strictSeed) return error === undefined ? 'client message' : 'API error';
+      return (detail.model ?? 'unknown').toWellFormed();
+    case 'tool':
+      return detail.name.toWellFormed();
+    case 'subagent':
+      return agentName(detail.agentType);
+    default:
+      return detail satisfies never;
+  }
+}
+
+/** The client wrote it, not a model: after an API error, or when no answer was needed. */
+export function isClientReply(detail: TraceSpan['detail']): boolean {
+  return detail.kind === 'generation' && detail.model === '<synthetic>';
+}
+
+export function turnName(number: number): string {
+  return `Turn ${number}`;
+}
+
+export function agentName(agentType: string | undefined): string {
+  return `Subagent: ${agentType ?? 'unknown'}`.toWellFormed();
+}
+
+const maxDepth = 64;
+
+export function imagesOf(blocks: readonly Block[]): readonly ImagePlaceholder[] {
+  return blocks.flatMap((block) => placeholderOf(block) ?? []);
+}
+
+/** Cuts a value that is nested deeper than any tool nests, to protect this process and the receiver. */
+export function withoutImages(value: JsonValue | undefined, depth = 0): JsonValue | undefined {
+  if (depth > maxDepth && typeof value === 'object' && value !== null) return '[nested too deep]';
+  if (isArray(value)) return value.map((item) => withoutImages(item, depth + 1) ?? null);
+  if (!isObject(value)) return value;
+  const placeholder = placeholderOf(value);
+  if (placeholder !== undefined) return { ...placeholder };
+  const entries = Object.entries(value).map(([key, inner]) => [key, withoutImages(inner, depth + 1)] as const);
+  return Object.fromEntries(entries);
+}
+
+function placeholderOf(block: Block): ImagePlaceholder | undefined {
+  if (!isImage(block) && !isDocument(block)) return undefined;
+  const source = asObject(block.source);
+  const data = asString(source?.data);
+  const bytes = data === undefined ? undefined : dataBytes(data, asString(source?.type));
+  return {
+    type: block.type,
+    media_type: asString(source?.media_type) ?? null,
+    bytes: bytes?.length ?? null,
+    sha256: bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex'),
+  };
+}
+
+function dataBytes(data: string, type: string | undefined): Buffer {
+  return Buffer.from(data, type === 'base64' ? 'base64' : 'utf8');
+}
+
+/** `seed`: makes ids that another program can predict, from this text and the number of the turn. */
+export function traceIdOf(turnKey: string, turnNumber: number, seed?: string): string {
+  return hexDigits(seed === undefined ? `cct1|trace|${turnKey}` : `${seed}:${turnNumber}`, 32);
+}
+
+export function turnSpanId(traceId: string): string {
+  return hexDigits(`${traceId}|agent`, 16);
+}
+
+/** The span that `CLEW_TRACE_WRAPPER_SPAN` puts above the turn. */
+export function wrapperSpanId(traceId: string): string {
+  return hexDigits(`${traceId}|wrapper`, 16);
+}
+
+export function subagentSpanId(traceId: string, agentId: string): string {
+  return hexDigits(`${traceId}|sub|${agentId}`, 16);
+}
+
+/** `scope`: the trace id, or `agentScope` inside a sub-agent. A message without an id is named by its index. */
+export function generationSpanId(scope: string, messageId: string | undefined, index: number): string {
+  return hexDigits(messageId === undefined ? `${scope}|gen#${index}` : `${scope}|gen|${messageId}`, 16);
+}
+
+export function toolSpanId(scope: string, toolUseId: string): string {
+  return hexDigits(`${scope}|tool|${toolUseId}`, 16);
+}
+
+export function agentScope(traceId: string, agentId: string): string {
+  return `${traceId}|sub|${agentId}`;
+}
+
+/** Short enough to be stored for all turns of a session. */
+export function shortKey(turnKey: string): string {
+  return createHash('sha256').update(turnKey).digest('base64url').slice(0, 11);
+}
+
+function hexDigits(text: string, length: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, length);
 }

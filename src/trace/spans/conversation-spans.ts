@@ -3,16 +3,23 @@
 import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
 import { type Block, isServerCall, isServerResult, isThinking, isToolUse, textOf } from '../../format/entry/block.ts';
 import { contentOf } from '../../format/entry/entry.ts';
-import { classifyUser } from '../../session/transcript/input.ts';
+import { classifyUser } from '../../session/transcript/node.ts';
 import type { AgentLookup } from '../read/agents.ts';
 import { TurnDraft } from '../read/draft.ts';
-import { compactionOf } from '../read/draft-blocks.ts';
-import { type Cause, causeAfter } from '../read/response-times.ts';
-import type { TraceLine } from '../read/trace-line.ts';
-import type { AgentRun, TraceMessage, TraceResult } from '../read/turn.ts';
-import { agentScope, generationSpanId, subagentSpanId, toolSpanId } from '../span/ids.ts';
-import { withoutImages } from '../span/placeholder.ts';
-import type { GenerationDetail, ImagePlaceholder, ToolDetail, TraceCompaction, TraceSpan } from '../span/span.ts';
+import { type Cause, causeAfter, type TraceLine } from '../read/trace-line.ts';
+import { type AgentRun, compactionOf, type TraceMessage, type TraceResult } from '../read/turn.ts';
+import {
+  agentScope,
+  type GenerationDetail,
+  generationSpanId,
+  type ImagePlaceholder,
+  subagentSpanId,
+  type ToolDetail,
+  type TraceCompaction,
+  type TraceSpan,
+  toolSpanId,
+  withoutImages,
+} from '../span/span.ts';
 
 export interface SpanContext {
   readonly sessionId: string;

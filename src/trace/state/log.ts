@@ -2,8 +2,8 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/errors.ts';
-import { makeFolderSync } from '../../base/files/make-folder.ts';
-import { privateFileMode } from '../../store/disk.ts';
+import { makeFolderSync } from '../../base/files/regular-file.ts';
+import { privateFileMode } from '../../store/replace.ts';
 
 const mostBytes = 1024 * 1024;
 

@@ -1,12 +1,14 @@
 // Muted sessions and folders: what is said while they are muted is never sent. Stored in `muted.json` of the tracer's
 // folder, which every run reads.
+
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { UserError } from '../../base/errors/errors.ts';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/json.ts';
 import { withLock } from '../../store/lock.ts';
 import type { AboutTurn, TraceTurn } from '../read/turn.ts';
-import { readText, writeDurably } from './durable.ts';
-import type { TracePlaces } from './places.ts';
+import { namesIn, readText, syncFolder, type TracePlaces, writeDurably } from './places.ts';
 
 /** A period in which a session, or all sessions of a folder, are muted. */
 export interface Mute {
@@ -115,4 +117,50 @@ function isMute(value: JsonValue): boolean {
 
 function isTime(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
+}
+
+export interface HeldBatch {
+  readonly file: string;
+  readonly sessionId: string | undefined;
+}
+
+/** Waiting and refused batches; `holds` gets what the server would get. */
+export function findBatches(places: TracePlaces, holds: (bytes: Buffer) => boolean): readonly HeldBatch[] {
+  const folders = ['outbox', 'dead'].flatMap((kind) => {
+    const top = path.join(places.folder, kind);
+    return namesIn(top).map((destination) => path.join(top, destination));
+  });
+  return folders.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const file = path.join(folder, name);
+      const content = batchContent(file);
+      if (content === undefined || !holds(content)) return [];
+      const head = content.toString('utf8', 0, content.indexOf(0x0a));
+      return [{ file, sessionId: asString(asObject(parseJson(head))?.sessionId) }];
+    }),
+  );
+}
+
+export function deleteHeldBatch({ file }: HeldBatch): void {
+  rmSync(file, { force: true });
+  rmSync(file.replace(/\.batch$/, '.reason'), { force: true });
+  syncFolder(path.dirname(file));
+}
+
+/** The head line and the uncompressed spans; of another file, its bytes. */
+function batchContent(file: string): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined; // sent and deleted meanwhile
+  }
+  const end = bytes.indexOf(0x0a) + 1;
+  const body = bytes.subarray(end);
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return bytes;
+  try {
+    return Buffer.concat([bytes.subarray(0, end), gunzipSync(body)]);
+  } catch {
+    return bytes;
+  }
 }

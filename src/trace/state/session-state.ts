@@ -13,8 +13,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../../base/json/json.ts';
-import { readText, writeDurably } from './durable.ts';
-import { sessionKey, type TracePlaces } from './places.ts';
+import { readText, sessionKey, type TracePlaces, writeDurably } from './places.ts';
 
 export interface SessionState {
   readonly sessionId: string;

@@ -3,15 +3,15 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import type { Status } from '../wire/wire.ts';
 import { Header } from './header.tsx';
 import { HealthPage } from './health/health-page.tsx';
-import { HelpDialog } from './help-dialog.tsx';
+import { KeyHelp, type KeyMeaning } from './keys/key-help.tsx';
 import { LibraryPage } from './library/library-page.tsx';
 import { LivePage } from './live/live-page.tsx';
 import { type PageServices, ServicesContext, StatusContext, useServices } from './page/page-context.ts';
 import { PageFrame } from './page/page-frame.tsx';
-import { usePlace } from './page/router.ts';
+import { goTo, usePlace } from './page/router.ts';
+import { httpSource } from './session/http/http-source.ts';
 import { SessionPage } from './session/session-page.tsx';
-import { sessionSource } from './session-source.ts';
-import { useShellKeys } from './shell-keys.ts';
+import type { SessionSource } from './session/source/source.ts';
 import { UsagePage } from './usage/usage-page.tsx';
 
 export function App({ services }: { readonly services: PageServices }) {
@@ -82,4 +82,90 @@ function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   const source = useMemo(() => sessionSource(services, sessionKey), [services, sessionKey]);
   // Each visit may name another line, so it starts with fresh state.
   return <SessionPage key={visit} source={source} />;
+}
+
+function sessionSource({ client, events }: PageServices, key: string): SessionSource {
+  return httpSource(client, key, {
+    watch: (onChange) => {
+      const ends = [
+        events.want({ watch: [key] }),
+        events.onMissed(() => onChange({ agentId: null, fromPart: 0 })),
+        events.on('append', (grown) => {
+          if (grown.key === key) onChange({ agentId: grown.agentId, fromPart: grown.fromPart });
+        }),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  });
+}
+
+export interface ShellKeys {
+  readonly isSession: boolean;
+  onHelp(): void;
+}
+
+const pages: Readonly<Record<string, string>> = { l: '/', u: '/usage', h: '/health', v: '/live' };
+const prefixMs = 1_500;
+
+function useShellKeys({ isSession, onHelp }: ShellKeys): void {
+  useEffect(() => {
+    let prefixAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      const isSecond = event.timeStamp - prefixAt < prefixMs;
+      prefixAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      const page = isSecond && Object.hasOwn(pages, event.key) ? pages[event.key] : undefined;
+      if (page !== undefined) goTo(page);
+      else if (isSession) return;
+      else if (event.key === 'j') step(1);
+      else if (event.key === 'k') step(-1);
+      else if (event.key === '/') focusSearch();
+      else if (event.key === '?') onHelp();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    // Runs before the page's own shortcuts, where the second key of a sequence could mean something else.
+    document.addEventListener('keydown', onKey, { capture: true });
+    return () => document.removeEventListener('keydown', onKey, { capture: true });
+  }, [isSession, onHelp]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+}
+
+/** Starts at the focused item, or at the first visible one. */
+function step(by: 1 | -1): void {
+  const stops = [...document.querySelectorAll<HTMLElement>('main [data-stop]')];
+  const at = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));
+  const top = document.querySelector('main')?.getBoundingClientRect().top ?? 0;
+  const next = at >= 0 ? stops[at + by] : stops.find((stop) => stop.getBoundingClientRect().top >= top);
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+function focusSearch(): void {
+  const input = document.querySelector<HTMLInputElement>('.search input');
+  input?.focus();
+  input?.select();
+}
+
+const keys: readonly KeyMeaning[] = [
+  [['j', 'k'], 'next, previous item'],
+  [['Enter'], 'open the item'],
+  [['/'], 'search all sessions'],
+  [['g', 'l'], 'go to the library'],
+  [['g', 'u'], 'go to usage'],
+  [['g', 'h'], 'go to health'],
+  [['g', 'v'], 'go to live sessions'],
+  [['?'], 'show this help'],
+  [['Esc'], 'close the dialog'],
+];
+
+function HelpDialog({ onClose }: { onClose(): void }) {
+  return <KeyHelp keys={keys} onClose={onClose} />;
 }

@@ -1,9 +1,10 @@
 // The header of every page: navigation, search, progress of the index, and notes about the server.
 import { useState } from 'react';
 import type { IndexState } from '../wire/wire.ts';
+import { useTypedText } from './page/hooks.ts';
 import { useStatus } from './page/page-context.ts';
+import { goTo, usePlace } from './page/router.ts';
 import { readTheme, setTheme, type Theme, themes } from './page/theme.ts';
-import { SearchBox } from './search-box.tsx';
 import { Words } from './session/text/text.tsx';
 
 const pages = [
@@ -116,4 +117,36 @@ function ThemeSwitch() {
       ))}
     </select>
   );
+}
+
+function SearchBox() {
+  const { path, search } = usePlace();
+  const asked = path === '/' ? (new URLSearchParams(search).get('q') ?? '') : '';
+  // Each letter replaces the history entry, so that "back" leaves the search.
+  const searchTyped = (typed: string): void => searchFor(typed, asked !== '');
+  const [text, setText] = useTypedText(asked, searchTyped);
+  return (
+    <search className="search">
+      <input
+        type="search"
+        aria-label="Search all sessions"
+        aria-keyshortcuts="/"
+        placeholder="Search all sessions"
+        maxLength={400}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && text.trim() !== asked) searchTyped(text.trim());
+          if (event.key === 'Escape') event.currentTarget.blur();
+          if (event.key === 'ArrowDown') document.querySelector<HTMLElement>('main [data-stop]')?.focus();
+        }}
+      />
+    </search>
+  );
+}
+
+function searchFor(text: string, replaces: boolean): void {
+  const mode = new URLSearchParams(location.search).get('mode');
+  const query = new URLSearchParams({ ...(text === '' ? {} : { q: text }), ...(mode === null ? {} : { mode }) });
+  goTo(text === '' ? '/' : `/?${query}`, { replaces });
 }

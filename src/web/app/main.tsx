@@ -2,7 +2,7 @@
 import { createRoot } from 'react-dom/client';
 import { makeClient } from '../client/client.ts';
 import { App } from './app.tsx';
-import { PageEvents } from './page/page-events.ts';
+import { PageEvents } from './page/page-context.ts';
 import { startRouter } from './page/router.ts';
 import { applyTheme, readTheme } from './page/theme.ts';
 import { findToken, forgetToken, showNoToken } from './page/token.ts';

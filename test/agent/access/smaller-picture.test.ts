@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { smallerPictureCommand } from '../../../src/agent/access/smaller-picture.ts';
+import { smallerPictureCommand } from '../../../src/agent/access/file.ts';
 
 test('the command for a smaller image makes a copy and keeps the file', () => {
   assert.equal(

@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitMessages, isCompactionDue, summaryRequest, summaryText } from '../../../src/agent/loop/compaction.ts';
-import { compactConversation } from '../../../src/agent/loop/compactor.ts';
+import {
+  compactConversation,
+  fitMessages,
+  isCompactionDue,
+  summaryRequest,
+  summaryText,
+} from '../../../src/agent/loop/compaction.ts';
 import type { TurnCompaction } from '../../../src/agent/loop/context.ts';
 import type { ModelRequest } from '../../../src/api/client/model.ts';
 import { estimateTextTokens } from '../../../src/api/request/json-size.ts';

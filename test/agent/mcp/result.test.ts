@@ -1,7 +1,7 @@
 // The answer of a server, cut to what a request may hold.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultResultLimits, toOutcome } from '../../../src/agent/mcp/result.ts';
+import { defaultResultLimits, toOutcome } from '../../../src/agent/mcp/server-tool.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });

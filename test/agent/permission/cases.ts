@@ -1,6 +1,6 @@
 // The permission matrix: what is asked of the judge and what it must answer, group by group. In texts and rules
 // {project}, {outside}, {extra} and {home} are folders that the test makes (see project.ts).
-import type { PermissionMode } from '../../../src/agent/contract/permission-mode.ts';
+import type { PermissionMode } from '../../../src/agent/contract/confinement.ts';
 
 export interface Group {
   readonly title: string;

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { permissionModes } from '../../../src/agent/contract/confinement.ts';
 import type { RuleText } from '../../../src/agent/contract/permission.ts';
-import { permissionModes } from '../../../src/agent/contract/permission-mode.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
-import { parseShell } from '../../../src/agent/permission/parse.ts';
+import { parseShell } from '../../../src/agent/permission/shell-command.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { commands, freedom } from './growth-cases.ts';
 import { makeProject } from './project.ts';

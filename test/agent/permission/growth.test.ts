@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { RuleText } from '../../../src/agent/contract/permission.ts';
 import { makeJudge } from '../../../src/agent/permission/judge.ts';
-import { parseShell } from '../../../src/agent/permission/parse.ts';
+import { parseShell } from '../../../src/agent/permission/shell-command.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { commands, freedom } from './growth-cases.ts';
 import { makeProject } from './project.ts';

@@ -3,8 +3,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CallContext } from '../../../src/agent/contract/tool.ts';
-import { type Command, loadCommands } from '../../../src/agent/prompt/command.ts';
-import { fillCommand, splitWords } from '../../../src/agent/prompt/command-text.ts';
+import { type Command, fillCommand, loadCommands, splitWords } from '../../../src/agent/prompt/command.ts';
 import { describeSkills, makeSkillTool } from '../../../src/agent/prompt/skill-tool.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 

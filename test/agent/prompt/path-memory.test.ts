@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { expandBraces, PathMemory } from '../../../src/agent/prompt/path-memory.ts';
+import { expandBraces, PathMemory } from '../../../src/agent/prompt/memory.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 test('a file loads the instructions of its folders and the rules whose paths it matches', async (t) => {

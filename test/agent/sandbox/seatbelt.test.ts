@@ -2,7 +2,7 @@
 // program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seatbeltArgs } from '../../../src/agent/sandbox/seatbelt.ts';
+import { seatbeltArgs } from '../../../src/agent/sandbox/mechanism.ts';
 
 const plan = {
   home: '/Users/ada',

@@ -17,7 +17,7 @@ import { exitCodes } from '../../../src/base/errors/errors.ts';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
-import { encodeSlug } from '../../../src/store/slug.ts';
+import { encodeSlug } from '../../../src/store/roots.ts';
 import { model, openRun, placeIn } from '../../support/agent-run.ts';
 import { refusalOf } from '../../support/refusal.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';

@@ -1,6 +1,6 @@
 // Run by left-behind.test.ts: starts commands in every way, prints the ids of their processes, and waits to be killed.
 import { makeTools } from '../../../src/agent/tools/all.ts';
-import { makeWorkspace } from '../../../src/agent/tools/shell/workspace.ts';
+import { makeWorkspace } from '../../../src/agent/tools/shell/background.ts';
 
 const [folder = '', mode] = process.argv.slice(2);
 const bash = makeTools().find(({ name }) => name === 'Bash');

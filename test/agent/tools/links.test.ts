@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { CallContext } from '../../../src/agent/contract/tool.ts';
-import { withPinned } from '../../../src/agent/tools/files/pinned-folder.ts';
+import { withPinned } from '../../../src/agent/tools/files/file-access.ts';
 import { writeTree } from '../../support/temp-folder.ts';
 import { makeBench, type ToolBench } from './tool-kit.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { CallContext, CallProgress, Tool, ToolOutcome, Workspace } from '../../../src/agent/contract/tool.ts';
 import { makeTools, type ToolOptions } from '../../../src/agent/tools/all.ts';
-import { makeWorkspace } from '../../../src/agent/tools/shell/workspace.ts';
+import { makeWorkspace } from '../../../src/agent/tools/shell/background.ts';
 import type { JsonObject, JsonValue } from '../../../src/base/json/json.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 

@@ -1,11 +1,10 @@
 // The client against the scripted server: its requests, its events, and its failure for each fault of the connection.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isPromptTooLong } from '../../../src/api/client/failure.ts';
-import type { ModelEvent, ModelRequest } from '../../../src/api/client/model.ts';
+import { isPromptTooLong, type ModelEvent, type ModelRequest } from '../../../src/api/client/model.ts';
 import { makeStreamModel, type StreamModelOptions } from '../../../src/api/client/stream-model.ts';
+import { startScriptedServer } from '../../../src/api/server/messages-server.ts';
 import type { ReplyBlock, Script, ScriptStep } from '../../../src/api/server/script.ts';
-import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
 import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.ts';
 
 const key = ['test', 'key'].join('-');

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ModelEvent } from '../../../src/api/client/model.ts';
 import { hostOf, makeStreamModel } from '../../../src/api/client/stream-model.ts';
+import { startScriptedServer } from '../../../src/api/server/messages-server.ts';
 import type { Script } from '../../../src/api/server/script.ts';
-import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
 import { asObject } from '../../../src/base/json/json.ts';
 
 const beta = 'thinking-binding-controls-2026-08-01';

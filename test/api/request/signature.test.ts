@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCutSignature } from '../../../src/api/request/signature.ts';
+import { isCutSignature } from '../../../src/api/request/image-size.ts';
 import { asObject, asString, isArray } from '../../../src/base/json/json.ts';
 import { corpusValues } from '../../support/corpus-values.ts';
 import { signature } from '../../support/signature.ts';

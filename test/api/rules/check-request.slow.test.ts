@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { apiRules } from '../../../src/api/rules/api-rules.ts';
-import { checkRequest } from '../../../src/api/rules/check-request.ts';
+import { apiRules, checkRequest } from '../../../src/api/rules/check-request.ts';
 
 const types = ['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'image', 'document', 7, null];
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckableRequest } from '../../../src/api/request/request-view.ts';
-import { apiRules } from '../../../src/api/rules/api-rules.ts';
-import { checkRequest } from '../../../src/api/rules/check-request.ts';
+import { apiRules, checkRequest } from '../../../src/api/rules/check-request.ts';
 import { assistant, call, image, imageBlock, result, text, thought, user } from '../../support/api-request.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { ruleCases } from '../rule-cases.ts';

@@ -1,7 +1,10 @@
 import type { TestContext } from 'node:test';
-import type { MessagesServer, ServerOptions } from '../../../src/api/server/messages-server.ts';
+import {
+  type MessagesServer,
+  type ServerOptions,
+  startScriptedServer,
+} from '../../../src/api/server/messages-server.ts';
 import type { ReplyBlock, Script, ScriptedReply } from '../../../src/api/server/script.ts';
-import { startScriptedServer } from '../../../src/api/server/scripted-server.ts';
 
 export const blocks: readonly ReplyBlock[] = [
   {

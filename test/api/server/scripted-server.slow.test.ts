@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { maxBodyBytes } from '../../../src/api/server/request-body.ts';
+import { maxBodyBytes } from '../../../src/api/server/judge.ts';
 import { asObject } from '../../../src/base/json/json.ts';
 import { ask, post } from '../../support/messages-client.ts';
 import { pong, start } from './scripted-server-kit.ts';

@@ -5,8 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { makeFolderSync } from '../../../src/base/files/make-folder.ts';
-import { readRegularFile, readRegularText } from '../../../src/base/files/regular-file.ts';
+import { makeFolderSync, readRegularFile, readRegularText } from '../../../src/base/files/regular-file.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
 test('a regular file is read whole, by a link too', (context) => {

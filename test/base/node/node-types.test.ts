@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { asBuffer } from '../../../src/base/node/node-types.ts';
 import { parseLine, serialiseLine } from '../../../src/format/line/line.ts';
 import { scanRecord } from '../../../src/format/scan/scan.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
-import { redactorFor } from '../../../src/surgery/redact/redact-parcel.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
+import { redactorFor } from '../../../src/surgery/redact/survey.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 

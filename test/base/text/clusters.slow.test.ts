@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import stringWidth from 'string-width';
-import { clusters } from '../../../src/base/text/clusters.ts';
+import { clusters } from '../../../src/base/text/terminal-text.ts';
 
 test('every character that takes the short way has the width string-width gives it', () => {
   for (let code = 0x20; code < 0x10000; code += 1) {

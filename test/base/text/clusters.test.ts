@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { clusters } from '../../../src/base/text/clusters.ts';
+import { clusters } from '../../../src/base/text/terminal-text.ts';
 
 test('short texts are cut exactly where Intl.Segmenter cuts them', () => {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

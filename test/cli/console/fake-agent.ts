@@ -1,8 +1,8 @@
 // An agent that plays scripts instead of asking a model. The first word of a prompt names the script.
 
 import type { Agent, AgentOptions, AgentState, RewindPoint } from '../../../src/agent/contract/agent.ts';
+import type { PermissionMode } from '../../../src/agent/contract/confinement.ts';
 import type { AgentEvent, AgentHappening, TurnEnded } from '../../../src/agent/contract/event.ts';
-import type { PermissionMode } from '../../../src/agent/contract/permission-mode.ts';
 import { noUsage } from '../../../src/format/entry/usage.ts';
 import { scripts } from './agent-scripts.ts';
 

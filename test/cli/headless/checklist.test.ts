@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray, isObject, type JsonObject } from '../../../src/base/json/json.ts';
-import { isUuid } from '../../../src/base/text/uuid.ts';
+import { isUuid } from '../../../src/base/text/human.ts';
 import {
   calls,
   type HeadlessKit,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { asObject, isArray, type JsonObject } from '../../../src/base/json/json.ts';
-import { isUuid } from '../../../src/base/text/uuid.ts';
+import { isUuid } from '../../../src/base/text/human.ts';
 import { calls, kindsOf, messagesOf, says, startHeadless, testModel, textsOf } from '../../support/headless-kit.ts';
 
 test('text: the prompt and stdin are sent together, the answer is printed, and the exit code is 0', async (t) => {

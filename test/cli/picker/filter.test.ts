@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeEntry, SessionFilter } from '../../../src/cli/picker/filter.ts';
+import { makeEntry, SessionFilter } from '../../../src/cli/picker/layout.ts';
 import { listedSession } from '../../support/listed-session.ts';
 
 const entries = [

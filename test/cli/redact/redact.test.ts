@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray } from '../../../src/base/json/json.ts';
-import { ChunkReader } from '../../../src/library/archive/pack/chunk-reader.ts';
+import { ChunkReader } from '../../../src/library/archive/pack/chunks.ts';
 import { readContents } from '../../../src/library/archive/pack/contents.ts';
 import { cleanEnv, jsonOf, type Run, runClew } from '../../support/clew.ts';
 import { clew } from '../../support/dist.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitWidths } from '../../../src/cli/render/fit.ts';
+import { fitWidths } from '../../../src/cli/render/wrap.ts';
 
 test('what fits stays, and the widest give first', () => {
   assert.deepEqual(fitWidths([5, 10, 3], 18), [5, 10, 3]);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { clusters } from '../../../src/base/text/clusters.ts';
-import { displayWidth } from '../../../src/base/text/terminal-text.ts';
+import { clusters, displayWidth } from '../../../src/base/text/terminal-text.ts';
 import { mayBreak, type Span, wrapSpans } from '../../../src/cli/render/wrap.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { writeOut, writeText } from '../../../src/cli/terminal/output.ts';
-import { safeText } from '../../../src/cli/terminal/safe-text.ts';
+import { safeText, writeOut, writeText } from '../../../src/cli/terminal/output.ts';
 import { createMarkedStyle, createStyle } from '../../../src/cli/terminal/style.ts';
 
 const clipboard = '\x1b]52;c;ZXZpbA==\x07';

@@ -8,7 +8,7 @@ import { type Diagnosis, diagnoseSession } from '../../../src/doctor/diagnosis/d
 import { planMark } from '../../../src/doctor/repair/mark.ts';
 import { planRepair } from '../../../src/doctor/repair/repair.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource, type Source } from '../../../src/surgery/engine/source.ts';
+import { loadSource, type Source } from '../../../src/surgery/engine/plan.ts';
 import { BoundWriter, boundSessionId, text } from '../../support/bound-session.ts';
 import { judge, judgeLines, linesOf } from '../../support/bound-thinking.ts';
 import { type Bench, benchWith } from '../../support/surgery-kit.ts';

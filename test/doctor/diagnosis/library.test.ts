@@ -8,8 +8,7 @@ import { type Diagnosis, diagnoseSession } from '../../../src/doctor/diagnosis/d
 import { diagnoseLibrary, findFolderDamage } from '../../../src/doctor/diagnosis/library.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { discoverSessions } from '../../../src/store/discover.ts';
-import { projectsFolders } from '../../../src/store/roots.ts';
-import { encodeSlug } from '../../../src/store/slug.ts';
+import { encodeSlug, projectsFolders } from '../../../src/store/roots.ts';
 import { plantDamage, plantedCodes } from '../../support/plant.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { exportMarkdown } from '../../../src/export/markdown/markdown.ts';
 import { exportSource } from '../../../src/export/source/source.ts';
 import type { Transcript } from '../../../src/session/transcript/transcript.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../../support/session-text.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { sessionId } from '../kit.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { asString } from '../../../src/base/json/json.ts';
-import { keepsPromises, type Shape } from '../../../src/format/entry/fields.ts';
+import { keepsPromises, type Shape } from '../../../src/format/entry/block.ts';
 import { misdeclaredPaths, undeclaredKeys } from '../../support/table-check.ts';
 
 const table = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { keyNames, keyNumber } from '../../../src/format/scan/keys.ts';
+import { keyNames, keyNumber } from '../../../src/format/scan/places.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const names = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isoTime } from '../../../src/format/scan/timestamp.ts';
+import { isoTime } from '../../../src/format/scan/spans.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 /** Read from inside a larger buffer, as the scanner does. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadSession } from '../../../src/session/load/session.ts';
-import type { ClientHost } from '../../../src/session/resume/messages/model.ts';
+import type { ClientHost } from '../../../src/session/resume/messages/for-request.ts';
 import { normalise } from '../../../src/session/resume/messages/normalise.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { installClient, resume } from '../client.ts';

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { ChunkReader } from '../../../src/library/archive/pack/chunk-reader.ts';
+import { ChunkReader } from '../../../src/library/archive/pack/chunks.ts';
 import { type ArchiveContents, type Block, readContents } from '../../../src/library/archive/pack/contents.ts';
-import { readGroup } from '../../../src/library/archive/pack/group.ts';
+import { readGroup } from '../../../src/library/archive/pack/pieces.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import {

@@ -5,10 +5,8 @@ import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs
 import path from 'node:path';
 import { test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { codecs } from '../../../src/library/archive/pack/codec.ts';
-import { readContents } from '../../../src/library/archive/pack/contents.ts';
-import { serialiseManifest } from '../../../src/library/archive/pack/manifest.ts';
-import { bodyHash, makeRecord } from '../../../src/library/archive/pack/record.ts';
+import { readContents, serialiseManifest } from '../../../src/library/archive/pack/contents.ts';
+import { bodyHash, codecs, makeRecord } from '../../../src/library/archive/pack/record.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import { snapshot } from '../../support/archive-kit.ts';

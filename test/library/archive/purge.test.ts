@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { ChunkReader } from '../../../src/library/archive/pack/chunk-reader.ts';
+import { ChunkReader } from '../../../src/library/archive/pack/chunks.ts';
 import { readContents } from '../../../src/library/archive/pack/contents.ts';
 import { isRecord, readRange, scanPack } from '../../../src/library/archive/pack/record.ts';
 import { purgeVersions } from '../../../src/library/archive/purge.ts';

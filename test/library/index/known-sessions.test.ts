@@ -4,8 +4,8 @@ import { appendFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { updateRows } from '../../../src/library/index/indexer.ts';
-import { newestSessions } from '../../../src/library/index/known-sessions.ts';
 import { openIndex } from '../../../src/library/index/schema.ts';
+import { newestSessions } from '../../../src/library/index/session-list.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { writeSessions } from '../library-root.ts';
 

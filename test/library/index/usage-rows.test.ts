@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packLines, reduceLines, unpackLines } from '../../../src/library/index/usage-rows.ts';
+import { packLines, reduceLines, unpackLines } from '../../../src/library/index/row-writer.ts';
 import { countUsage, totalUsage, type UsageLine } from '../../../src/session/usage/usage.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 

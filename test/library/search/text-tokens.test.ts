@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { indexable, innerWords, tokensOf } from '../../../src/library/search/text-tokens.ts';
+import { indexable, innerWords, tokensOf } from '../../../src/library/search/query.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 test('CJK characters stand apart, other text stays as it is', () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { UserError } from '../../../src/base/errors/errors.ts';
-import { updatePrices } from '../../../src/library/usage/price-update.ts';
+import { updatePrices } from '../../../src/library/usage/prices.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 
 const table = JSON.stringify({

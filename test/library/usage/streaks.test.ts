@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { streaksOf } from '../../../src/library/usage/streaks.ts';
+import { streaksOf } from '../../../src/library/usage/calendar.ts';
 
 test('the longest run and the one that goes on', () => {
   const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-01', '', '2026-03-04', '2026-03-05'];

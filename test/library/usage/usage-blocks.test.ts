@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeCells } from '../../../src/library/usage/cells.ts';
-import { blocksOf } from '../../../src/library/usage/usage-blocks.ts';
+import { blocksOf } from '../../../src/library/usage/report.ts';
 import { answerLine, makeLibrary, session1 } from '../../support/usage-library.ts';
 
 test('a block begins at the full hour of its first message and lasts five hours', (context) => {

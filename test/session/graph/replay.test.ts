@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { sessionUsage } from '../../../src/session/facts/session-usage.ts';
-import { turnUsage } from '../../../src/session/facts/turn-usage.ts';
+import { sessionUsage, turnUsage } from '../../../src/session/facts/session-usage.ts';
 import { findReplayed } from '../../../src/session/graph/replay.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { turnsOf } from '../../../src/session/turns/turns.ts';

@@ -15,7 +15,7 @@ import type { NewRecord } from '../../../src/library/watch/follow.ts';
 import type { Item } from '../../../src/session/items/item.ts';
 import { loadSession, type Session } from '../../../src/session/load/session.ts';
 import { Story } from '../../../src/session/story/story.ts';
-import { liveLines } from '../../../src/web/server/answers/live-lines.ts';
+import { liveLines } from '../../../src/web/server/answers/tail-answers.ts';
 import { textFrom } from '../../export/kit.ts';
 import { runClew } from '../../support/clew.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../../support/session-text.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { removeSession } from '../../../src/library/archive/remove.ts';
 import { isRecognised, refuseOtherFile } from '../../../src/session/transcript/recognise.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { corpusFolder } from '../../support/corpus.ts';
 import { filesBelow } from '../../support/paths.ts';
 import { refusalOf } from '../../support/refusal.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionUsage } from '../../../src/session/facts/session-usage.ts';
-import { turnUsage } from '../../../src/session/facts/turn-usage.ts';
+import { sessionUsage, turnUsage } from '../../../src/session/facts/session-usage.ts';
 import { messagesOf, turnsOf } from '../../../src/session/turns/turns.ts';
 import { namesOf, type TranscriptBuilder, text, toolResult, transcript } from '../../support/transcript-builder.ts';
 

@@ -1,7 +1,7 @@
 // The priorities of seed 004, and why nothing is built on them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { roundsOf } from '../../../src/session/views/rounds.ts';
+import { roundsOf } from '../../../src/session/views/views.ts';
 import { type TranscriptBuilder, text, toolResult, transcript } from '../../support/transcript-builder.ts';
 
 function rounds(builder: TranscriptBuilder): string[] {

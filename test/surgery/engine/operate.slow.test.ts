@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { operate } from '../../../src/surgery/engine/operate.ts';
 import { operationsFolder, readRecords } from '../../../src/surgery/engine/operation-log.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { planStrip } from '../../../src/surgery/strip/strip.ts';
 import { cleanEnv } from '../../support/clew.ts';

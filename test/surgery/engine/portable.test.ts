@@ -5,8 +5,8 @@ import { isArray, isObject, type JsonObject } from '../../../src/base/json/json.
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { makePortable } from '../../../src/surgery/engine/portable.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { benchWith } from '../../support/surgery-kit.ts';
 import { tinyImage } from '../../support/tiny-images.ts';

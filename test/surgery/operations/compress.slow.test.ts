@@ -6,12 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../src/base/errors/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/base/json/json.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { operationsFolder, readRecords } from '../../../src/surgery/engine/operation-log.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
-import { undoOperation } from '../../../src/surgery/engine/undo.ts';
+import { operationsFolder, readRecords, undoOperation } from '../../../src/surgery/engine/operation-log.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planCompress } from '../../../src/surgery/operations/compress.ts';
-import { findCompressCut } from '../../../src/surgery/operations/compress-cut.ts';
-import { offlineSummary } from '../../../src/surgery/operations/compress-summary.ts';
+import { findCompressCut, offlineSummary } from '../../../src/surgery/operations/compress-summary.ts';
 import { type Bench, benchOf, contentsOf, someRealSessions } from '../../support/surgery-kit.ts';
 
 for (const [i, { keepTurns, dropOld }] of [

@@ -9,12 +9,12 @@ import { isObject, type JsonObject, parseJson } from '../../../src/base/json/jso
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource, type Source } from '../../../src/surgery/engine/source.ts';
+import { loadSource, type Source } from '../../../src/surgery/engine/plan.ts';
 import { type CompressOptions, planCompress } from '../../../src/surgery/operations/compress.ts';
-import { findCompressCut } from '../../../src/surgery/operations/compress-cut.ts';
 import {
   apiSummary,
   fileSummary,
+  findCompressCut,
   offlineSummary,
   type Summary,
 } from '../../../src/surgery/operations/compress-summary.ts';

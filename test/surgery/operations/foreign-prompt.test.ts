@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { boundSession, boundSessionId, token } from '../../support/bound-session.ts';
 import { judge, linesOf } from '../../support/bound-thinking.ts';

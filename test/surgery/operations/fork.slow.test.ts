@@ -5,7 +5,7 @@ import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { isMessage } from '../../../src/session/transcript/node.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { type Bench, benchOf, contentsOf, realSessions } from '../../support/surgery-kit.ts';
 

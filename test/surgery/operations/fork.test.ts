@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src/base/json/jso
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { type Bench, benchWith } from '../../support/surgery-kit.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { turnsOf } from '../../../src/session/turns/turns.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { type GraftOptions, planGraft } from '../../../src/surgery/operations/graft.ts';
 import { type Bench, benchOf, entriesOf, realSessions, sentBy } from '../../support/surgery-kit.ts';

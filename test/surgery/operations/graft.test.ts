@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject } from '../../../src/base/json/json.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { type GraftOptions, planGraft } from '../../../src/surgery/operations/graft.ts';
 import { type Bench, benchWith, contentsOf, entriesOf, sentBy } from '../../support/surgery-kit.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';

@@ -6,10 +6,9 @@ import { test } from 'node:test';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
-import { planMove } from '../../../src/surgery/operations/move.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
+import { folderFor, planMove } from '../../../src/surgery/operations/move.ts';
 import { launchFolderOf } from '../../../src/surgery/operations/moved-projects.ts';
-import { folderFor } from '../../../src/surgery/operations/relocate.ts';
 import { benchOf, contentsOf, someRealSessions } from '../../support/surgery-kit.ts';
 
 test('real sessions, moved there and back, have their old bytes', async (context) => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planRedact } from '../../../src/surgery/redact/redact.ts';
 import { plantedBench, plantSecrets } from '../../support/planted-session.ts';
 import { benchOf, contentsOf, realSessions, undoLast } from '../../support/surgery-kit.ts';

@@ -7,7 +7,7 @@ import { isArray } from '../../../src/base/json/json.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planRedact } from '../../../src/surgery/redact/redact.ts';
 import { plantedBench, plantedFiles } from '../../support/planted-session.ts';
 import { benchWith, contentsOf, entriesOf, undoLast, withoutOrigin } from '../../support/surgery-kit.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRedactor } from '../../../src/surgery/redact/redactor.ts';
-import { decodeLossless, encodeLossless } from '../../../src/surgery/secrets/lossless-text.ts';
+import { decodeLossless, encodeLossless } from '../../../src/surgery/secrets/json-view.ts';
 import { fakeSecrets } from '../secrets/fake-secrets.ts';
 
 test('any bytes are the same after decoding and encoding', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor } from '../../../src/surgery/redact/redactor.ts';
-import { decodeLossless, encodeLossless } from '../../../src/surgery/secrets/lossless-text.ts';
+import { decodeLossless, encodeLossless } from '../../../src/surgery/secrets/json-view.ts';
 
 const token = `gh${'p_'}${'a1B2c3D4e5F6'.repeat(3)}`;
 const placeholder = '[redacted:github-token:1]';

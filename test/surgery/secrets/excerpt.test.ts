@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor } from '../../../src/surgery/redact/redactor.ts';
 import { surveyContent } from '../../../src/surgery/redact/survey.ts';
-import { excerptOf } from '../../../src/surgery/secrets/excerpt.ts';
+import { excerptOf } from '../../../src/surgery/secrets/redact-text.ts';
 
 const value = ['k9Zqr7', 'Lm2xTb4Wn8', 'Qe6Uy3Io5Pa1'].join('');
 const other = ['Jc5Pd1', 'Vs3Hy6Fg0Ra'].join('');

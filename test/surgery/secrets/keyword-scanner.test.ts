@@ -1,7 +1,7 @@
 // Keywords in a text: each at each place, from left to right, with and without regard to capitals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Keyword, KeywordScanner } from '../../../src/surgery/secrets/keyword-scanner.ts';
+import { type Keyword, KeywordScanner } from '../../../src/surgery/secrets/view.ts';
 
 test('every keyword is found at every place, also at both ends and inside another one', () => {
   assert.deepEqual(places(['abc', 'bcd', 'abcd', 'cab'], 'abcdabcabc'), [

@@ -8,7 +8,7 @@ import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { countUsage, totalUsage } from '../../../src/session/usage/usage.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { loadSource } from '../../../src/surgery/engine/source.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import { planStrip } from '../../../src/surgery/strip/strip.ts';
 import type { StripOptions } from '../../../src/surgery/strip/strip-options.ts';
 import { asBefore, benchWith } from '../../support/surgery-kit.ts';

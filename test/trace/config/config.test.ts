@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readTraceConfig } from '../../../src/trace/config/config.ts';
+import { isTraced, readTraceConfig } from '../../../src/trace/config/config.ts';
 import type { Destination } from '../../../src/trace/config/destinations.ts';
-import { isTraced } from '../../../src/trace/config/projects.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 function configOf(context: TestContext, env: Readonly<Record<string, string>>, file?: object) {

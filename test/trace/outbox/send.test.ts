@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readStatus } from '../../../src/trace/outbox/delivery-status.ts';
-import { reportDestination } from '../../../src/trace/outbox/destination-report.ts';
+import { readStatus, reportDestination } from '../../../src/trace/outbox/delivery-status.ts';
 import {
   listBatches,
   moveBatch,

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { findAgentTranscripts } from '../../../src/trace/read/agents.ts';
-import type { TraceSpan } from '../../../src/trace/span/span.ts';
-import { spanName } from '../../../src/trace/span/span-name.ts';
+import { spanName, type TraceSpan } from '../../../src/trace/span/span.ts';
 import { toolUse, transcript } from '../../support/transcript-builder.ts';
 import { allSpansOf, hash, spansOf, writeSession } from '../trace-kit.ts';
 

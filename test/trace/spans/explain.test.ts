@@ -1,7 +1,7 @@
 // The tree of spans for people and programs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainJson, explainLines } from '../../../src/trace/spans/explain.ts';
+import { explainJson, explainLines } from '../../../src/trace/spans/session-spans.ts';
 import { all, failedTool, generation, tool, turn } from '../sample-spans.ts';
 
 test('a turn is shown as a tree with times, tokens and errors', () => {

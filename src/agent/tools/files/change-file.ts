@@ -2,14 +2,15 @@
 // file, its bytes have not changed since, it is text, and it is not too large.
 import { constants } from 'node:fs';
 import { access, chmod } from 'node:fs/promises';
+import { structuredPatch } from 'diff';
+import type { JsonObject } from '../../../base/json/json.ts';
 import { type FileIdentity, identify } from '../../../store/append.ts';
 import { replaceFile, writeNewFile } from '../../../store/replace.ts';
 import type { CallContext } from '../../contract/tool.ts';
 import { ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
-import { type FoundFile, readLinkTarget, readWhole, sha256, withFile } from './file-access.ts';
+import { type FoundFile, readLinkTarget, readWhole, sha256, withFile, withPinned } from './file-access.ts';
 import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
-import { withPinned } from './pinned-folder.ts';
 
 export interface SeenText extends FileText {
   readonly found: FoundFile;
@@ -78,4 +79,48 @@ function refuseHuge(file: string, bytes: Buffer): void {
     throw new ToolFailure(
       `The new text of ${file} is larger than ${limits.change.fileBytes} bytes; use Bash for that.`,
     );
+}
+
+const contextLines = 3;
+
+export function makePatch(file: string, before: string, after: string): readonly JsonObject[] {
+  const [old, now] = [before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n')];
+  if (old === now) return [];
+  const patch = structuredPatch(file, file, old, now, undefined, undefined, {
+    context: contextLines,
+    maxEditLength: limits.change.diffEdits,
+  });
+  const hunks = patch?.hunks ?? [wholeHunk(old.split('\n'), now.split('\n'))];
+  return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart,
+    oldLines,
+    newStart,
+    newLines,
+    lines,
+  }));
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: string[];
+}
+
+/** One hunk from the first to the last differing line. */
+function wholeHunk(old: readonly string[], now: readonly string[]): Hunk {
+  let start = 0;
+  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const removed = old.slice(start, old.length - end);
+  const added = now.slice(start, now.length - end);
+  return {
+    oldStart: start + 1,
+    oldLines: removed.length,
+    newStart: start + 1,
+    newLines: added.length,
+    lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+  };
 }

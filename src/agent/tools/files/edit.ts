@@ -8,10 +8,9 @@ import type { CallContext, Tool, ToolOutcome } from '../../contract/tool.ts';
 import { defineTool, ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { pathSchema, resolvePath } from '../shared/paths.ts';
-import { createText, keptText, readSeenText, replaceText, type SeenText } from './change-file.ts';
+import { createText, keptText, makePatch, readSeenText, replaceText, type SeenText } from './change-file.ts';
 import { linkNote } from './file-access.ts';
-import { makePatch } from './patch.ts';
-import { findStretches, replaceStretches, type Stretch } from './replacement.ts';
+import { lineEndOf, withLineEnd } from './file-text.ts';
 
 const schema = z.object({
   file_path: pathSchema.describe('The absolute path of the file'),
@@ -128,4 +127,49 @@ async function isThere(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The matches of `wanted`, as offsets into `text`. */
+function findStretches(text: string, wanted: string): readonly Stretch[] {
+  const plain = text.replaceAll('\r\n', '\n');
+  const part = wanted.replaceAll('\r\n', '\n');
+  if (part === '') return [];
+  const stretches: Stretch[] = [];
+  const toText = plain.length === text.length ? (at: number) => at : makeMap(text);
+  for (let at = plain.indexOf(part); at >= 0; at = plain.indexOf(part, at + part.length))
+    stretches.push({ start: toText(at), end: toText(at + part.length) });
+  return stretches;
+}
+
+function replaceStretches(text: string, stretches: readonly Stretch[], replacement: string): string {
+  const usual = lineEndOf(text);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { start, end } of stretches) {
+    const replaced = text.slice(start, end);
+    pieces.push(
+      text.slice(from, start),
+      withLineEnd(replacement, replaced.includes('\n') ? lineEndOf(replaced) : usual),
+    );
+    from = end;
+  }
+  return [...pieces, text.slice(from)].join('');
+}
+
+/** Maps offsets without the `\r` of line endings to offsets with them. Calls must be in ascending order. */
+function makeMap(text: string): (plainAt: number) => number {
+  let removed = 0;
+  let next = text.indexOf('\r\n');
+  return (plainAt) => {
+    while (next >= 0 && next - removed < plainAt) {
+      removed++;
+      next = text.indexOf('\r\n', next + 2);
+    }
+    return plainAt + removed;
+  };
 }

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ImageSize, readImageSize } from '../../../api/request/image-size.ts';
 import { formatBytes } from '../../../base/text/human.ts';
-import { smallerPictureCommand } from '../../access/smaller-picture.ts';
+import { smallerPictureCommand } from '../../access/file.ts';
 import type { ToolOutcome } from '../../contract/tool.ts';
 import { ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';

@@ -1,15 +1,24 @@
 // The Read tool: returns numbered lines, or an image block. The hash of the content is remembered, and only then Edit
 // and Write may change the file.
+
+import type { FileHandle } from 'node:fs/promises';
 import * as z from 'zod';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../../base/json/json.ts';
 import { formatBytes } from '../../../base/text/human.ts';
 import type { CallContext, Tool, ToolOutcome } from '../../contract/tool.ts';
 import { defineTool, ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { pathSchema, resolvePath } from '../shared/paths.ts';
 import { type FoundFile, linkNote, readWhole, sha256, withFile } from './file-access.ts';
-import { decodeText, encodingNames, type FileText } from './file-text.ts';
-import { type PickedLines, pickLines } from './line-picker.ts';
-import { readNotebook } from './notebook.ts';
+import { decodeText, encodingNames, type FileText, looksBinary } from './file-text.ts';
 import { readImage } from './read-image.ts';
 
 const schema = z.object({
@@ -126,4 +135,114 @@ function cutLine(line: string): string {
     .toWellFormed()
     .replace(/\ufffd$/, '');
   return `${cut}… (${line.length - cut.length} more characters of this line; Grep or cut -c in Bash shows them)`;
+}
+
+interface PickedLines {
+  readonly start: number;
+  readonly lines: readonly string[];
+  /** Counts a last line without a newline, and an empty line after the last newline, as editors do. */
+  readonly totalLines: number;
+  readonly isTotalKnown: boolean;
+}
+
+const chunkBytes = 1 << 20;
+/** After this many bytes lines are no longer counted, once the wanted ones are found. */
+const countedBytes = 512 * chunkBytes;
+
+async function pickLines(handle: FileHandle, start: number, count: number): Promise<PickedLines> {
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const picked = new LinePicker(start, count);
+  let position = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunkBytes, position);
+    if (bytesRead === 0) return picked.finish(true);
+    const bytes = chunk.subarray(0, bytesRead);
+    if (position === 0 && looksBinary(bytes))
+      throw new ToolFailure('It is a large binary file and is not shown as text. Use Bash (file, xxd, strings) on it.');
+    picked.take(bytes);
+    position += bytesRead;
+    if (position >= countedBytes && picked.isDone) return picked.finish(false);
+  }
+}
+
+class LinePicker {
+  private line = 1;
+  private readonly kept: Buffer[][] = [];
+  private keptBytes = 0;
+  private readonly start: number;
+  private readonly count: number;
+
+  constructor(start: number, count: number) {
+    this.start = start;
+    this.count = count;
+  }
+
+  get isDone(): boolean {
+    return this.line >= this.start + this.count || this.keptBytes > maxKeptBytes;
+  }
+
+  take(bytes: Buffer): void {
+    let from = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      this.keep(bytes.subarray(from, end));
+      this.line++;
+      from = end + 1;
+    }
+    this.keep(bytes.subarray(from));
+  }
+
+  finish(isTotalKnown: boolean): PickedLines {
+    const lines = this.kept.map((parts) => Buffer.concat(parts).toString('utf8').replace(/\r$/, ''));
+    return { start: this.start, lines, totalLines: this.line, isTotalKnown };
+  }
+
+  private keep(part: Buffer): void {
+    if (this.line < this.start || this.isDone) return;
+    const index = this.line - this.start;
+    const parts = this.kept[index] ?? [];
+    this.kept[index] = parts;
+    const room = maxLineBytes - parts.reduce((sum, { length }) => sum + length, 0);
+    if (room <= 0 || part.length === 0) return;
+    // A copy, because the chunk is reused.
+    const kept = Buffer.from(part.subarray(0, room));
+    parts.push(kept);
+    this.keptBytes += kept.length;
+  }
+}
+
+/** Longer than the shown part, so that a cut is detected. */
+const maxLineBytes = limits.read.lineChars * 8;
+const maxKeptBytes = limits.read.totalChars * 8;
+
+/** Returns `undefined` if the text is not a notebook. */
+function readNotebook(text: string): string | undefined {
+  const cells = asObject(parseJson(text))?.cells;
+  if (!isArray(cells)) return undefined;
+  return cells
+    .filter(isObject)
+    .map((cell, i) => showCell(cell, i))
+    .join('\n');
+}
+
+function showCell(cell: JsonObject, index: number): string {
+  const id = asString(cell.id) ?? `cell-${index}`;
+  const head = `<cell id="${id}" type="${asString(cell.cell_type) ?? 'unknown'}">`;
+  const outputs = isArray(cell.outputs) ? cell.outputs.filter(isObject).flatMap(showOutput) : [];
+  const shown = outputs.length === 0 ? [] : ['<output>', ...outputs, '</output>'];
+  return [head, joinText(cell.source), ...shown, '</cell>'].join('\n');
+}
+
+function showOutput(output: JsonObject): string[] {
+  if (output.output_type === 'error')
+    return [`${asString(output.ename) ?? 'Error'}: ${asString(output.evalue) ?? ''}`, joinText(output.traceback)];
+  const data = asObject(output.data);
+  if (data === undefined) return [joinText(output.text)];
+  const pictures = Object.keys(data).filter((type) => type.startsWith('image/'));
+  return [joinText(data['text/plain']), ...pictures.map((type) => `[${type}, not shown]`)];
+}
+
+/** Text is a string or a list of lines. */
+function joinText(value: JsonValue | undefined): string {
+  if (isArray(value)) return value.filter((line) => typeof line === 'string').join('');
+  return asString(value) ?? '';
 }

@@ -7,10 +7,9 @@ import type { Tool } from '../../contract/tool.ts';
 import { defineTool, ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { pathSchema, resolvePath } from '../shared/paths.ts';
-import { createText, keptText, readSeenText, replaceText } from './change-file.ts';
+import { createText, keptText, makePatch, readSeenText, replaceText } from './change-file.ts';
 import { linkNote } from './file-access.ts';
 import { lineEndOf, withLineEnd } from './file-text.ts';
-import { makePatch } from './patch.ts';
 
 const schema = z.object({
   file_path: pathSchema.describe('The absolute path of the file'),

@@ -5,8 +5,7 @@ import type { CallContext, Tool } from '../../contract/tool.ts';
 import { defineTool, ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { pathSchema, resolvePath } from '../shared/paths.ts';
-import { type RipgrepPath, runRipgrep } from './ripgrep.ts';
-import { findPlace, hiddenArgs, type SearchPlace } from './search-place.ts';
+import { findPlace, hiddenArgs, type RipgrepPath, runRipgrep, type SearchPlace } from './ripgrep.ts';
 
 const schema = z.object({
   pattern: pathSchema.describe('A pattern such as "**/*.ts" or "src/{a,b}/*.js"'),

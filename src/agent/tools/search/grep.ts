@@ -7,8 +7,7 @@ import type { Tool, ToolOutcome } from '../../contract/tool.ts';
 import { defineTool } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { pathSchema } from '../shared/paths.ts';
-import { type RipgrepPath, runRipgrep } from './ripgrep.ts';
-import { findPlace, hiddenArgs, visibilityArgs } from './search-place.ts';
+import { findPlace, hiddenArgs, type RipgrepPath, runRipgrep, visibilityArgs } from './ripgrep.ts';
 
 const lineCount = z.number().int().min(0).max(100_000);
 

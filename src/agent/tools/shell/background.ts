@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Launch } from '../../contract/confinement.ts';
-import type { BackgroundTask, BackgroundTasks } from '../../contract/tool.ts';
+import type { Launch, Sandbox } from '../../contract/confinement.ts';
+import type { BackgroundTask, BackgroundTasks, FileMemory, SeenFile, Todo, Workspace } from '../../contract/tool.ts';
 import { limits } from '../shared/limits.ts';
 import { cleanText, openOutput } from './output.ts';
 import { type Shell, startShell } from './shell.ts';
@@ -122,4 +122,47 @@ class ShellTask implements BackgroundTask {
     if (this.fd !== undefined) closeSync(this.fd);
     this.fd = undefined;
   }
+}
+
+export interface WorkspaceOptions {
+  readonly projectDir: string;
+  readonly sessionDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Without a sandbox, commands run unconfined. */
+  readonly sandbox?: Sandbox;
+  readonly cwd?: string;
+  readonly extraDirs?: readonly string[];
+  readonly todos?: readonly Todo[];
+  /** A sub-agent shares the background tasks of the session. */
+  readonly background?: BackgroundTasks;
+}
+
+export function makeWorkspace(options: WorkspaceOptions): Workspace {
+  const projectDir = path.resolve(options.projectDir);
+  return {
+    cwd: options.cwd ?? projectDir,
+    projectDir,
+    extraDirs: options.extraDirs ?? [],
+    sessionDir: options.sessionDir,
+    env: options.env,
+    sandbox: options.sandbox ?? noSandbox,
+    files: makeFileMemory(),
+    background: options.background ?? new ShellTasks(path.join(options.sessionDir, 'tool-results')),
+    todos: options.todos ?? [],
+  };
+}
+
+const noSandbox: Sandbox = {
+  mechanism: 'none',
+  launch: (_, { env }) => ({ confinement: 'open', prefix: [], env, finish: () => [] }),
+  hiddenBelow: () => [],
+};
+
+export function makeFileMemory(): FileMemory {
+  const files = new Map<string, SeenFile>();
+  return {
+    seen: (file) => files.get(file),
+    remember: (file, seen) => void files.set(file, seen),
+    forget: (file) => void files.delete(file),
+  };
 }

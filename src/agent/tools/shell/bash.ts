@@ -11,7 +11,6 @@ import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Work
 import { defineTool, ToolFailure } from '../shared/define.ts';
 import { limits } from '../shared/limits.ts';
 import { ShellTasks } from './background.ts';
-import { explainExit } from './exit-code.ts';
 import { CommandOutput } from './output.ts';
 import { type Shell, type ShellExit, startShell } from './shell.ts';
 
@@ -220,4 +219,29 @@ function makeReporter({ progress }: CallContext, output: CommandOutput): Reporte
     },
     stop: () => clearTimeout(timer),
   };
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  grep: 'No matches found',
+  egrep: 'No matches found',
+  fgrep: 'No matches found',
+  rg: 'No matches found',
+  diff: 'Files differ',
+  cmp: 'Files differ',
+  test: 'Condition is false',
+  '[': 'Condition is false',
+  '[[': 'Condition is false',
+};
+
+/** Explains exit code 1 of the last command, which decides the exit code of the line. */
+function explainExit(command: string, code: number): string | undefined {
+  if (code !== 1) return undefined;
+  const last =
+    command
+      .trim()
+      .split(/\|\||&&|[|;\n]/)
+      .at(-1)
+      ?.trim() ?? '';
+  const name = last.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? '';
+  return Object.hasOwn(meanings, name) ? meanings[name] : undefined;
 }

@@ -3,7 +3,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { makeFolderSync } from '../../../base/files/make-folder.ts';
+import { makeFolderSync } from '../../../base/files/regular-file.ts';
 import { limits } from '../shared/limits.ts';
 
 export class CommandOutput {

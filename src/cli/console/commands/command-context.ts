@@ -60,7 +60,7 @@ class Collected extends Writable {
 const maxSessions = 50;
 
 async function listSessions(input: CommandInput): Promise<readonly SessionChoiceRow[]> {
-  const { currentSessions } = await import('../../input/current-sessions.ts');
+  const { currentSessions } = await import('../../input/current-index.ts');
   const { lastUse } = await import('../../ls/render.ts');
   const { sessions } = await currentSessions(input);
   const isHere = (cwd: string | undefined): number => (cwd === input.io.cwd ? 0 : 1);

@@ -1,7 +1,12 @@
 // A question to the user as a value, answered by number, arrow keys or text; Esc declines. A dialog and a key give the
 // next dialog or the answer.
+
+import { neutralise } from '../../../base/text/hostile-text.ts';
+import { displayWidth, oneLine } from '../../../base/text/terminal-text.ts';
+import { fitFacts, rule, scrollTo } from '../../render/lines.ts';
+import { wrapSpans } from '../../render/wrap.ts';
 import type { Key } from '../../terminal/keys.ts';
-import { editBuffer, emptyBuffer, insertText, type TextBuffer } from '../input/text-buffer.ts';
+import { editBuffer, emptyBuffer, insertText, layOutBuffer, type TextBuffer } from '../input/text-buffer.ts';
 import type { Drawing } from '../transcript/drawing.ts';
 
 export interface DialogChoice {
@@ -113,4 +118,126 @@ function accept(dialog: Dialog): DialogPressed {
   const indexes =
     !isMultiple || (marked.length === 0 && !isText) ? [selected] : isText ? [...marked, selected] : marked;
   return { dialog, answer: { kind: 'chosen', indexes, text: isText ? text : '' } };
+}
+
+// Renders a dialog and its cursor. The choices are always visible; a long body or a long list scrolls.
+
+export interface PlacedLines {
+  readonly lines: readonly string[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+export function dialogLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
+  const { style, columns } = drawing;
+  const { head, choices, rows } = frameOf(dialog, drawing, room);
+  const keys = style.muted(` ${fitFacts(hints(dialog), columns - 2)}`);
+  const body = bodyLines(dialog, drawing, rows);
+  const lines = [...head, ...body, ...choices.lines, keys];
+  const cursor = choices.cursor;
+  if (cursor === undefined) return { lines };
+  return { lines, cursor: { row: head.length + body.length + cursor.row, column: cursor.column } };
+}
+
+/** Scrolls the body by a page. */
+export function turnBody(dialog: Dialog, pages: 1 | -1, drawing: Drawing, room: number): Dialog {
+  const page = pageOf(frameOf(dialog, drawing, room).rows);
+  const last = Math.max(0, dialog.body(drawing).length - page);
+  return { ...dialog, bodyAt: Math.max(0, Math.min(last, dialog.bodyAt + pages * page)) };
+}
+
+/** Everything except the body, and the rows left for it. */
+function frameOf(dialog: Dialog, drawing: Drawing, room: number) {
+  const { style, columns } = drawing;
+  const title = wrapSpans([{ text: neutralise(dialog.title), paint: style.bold }], columns - 2, true);
+  const head = [style.accent(rule('─', [], columns)), ...title.slice(0, 4).map(({ text }) => ` ${text}`)];
+  const choices = choiceLines(dialog, drawing, Math.max(1, room - head.length - 1));
+  return { head, choices, rows: room - head.length - choices.lines.length - 1 };
+}
+
+/** One row shows how many lines are hidden. */
+function pageOf(rows: number): number {
+  return Math.max(1, rows - 1);
+}
+
+function bodyLines({ body, bodyAt }: Dialog, drawing: Drawing, rows: number): readonly string[] {
+  const all = body(drawing);
+  if (all.length <= rows) return all;
+  if (rows <= 0) return [];
+  const from = Math.min(bodyAt, Math.max(0, all.length - pageOf(rows)));
+  const shown = all.slice(from, from + pageOf(rows));
+  if (rows === 1) return shown;
+  const left = all.length - from - shown.length;
+  const facts = left > 0 ? [`… ${left} more lines`, 'PageDown'] : ['… end', 'PageUp'];
+  return [...shown, drawing.style.muted(fitFacts(facts, drawing.columns))];
+}
+
+function hints({ isMultiple, choices, escapeHint }: Dialog): readonly string[] {
+  const numbers = choices.length > 1 ? [`↑↓ or 1–${Math.min(9, choices.length)}`] : [];
+  return [...numbers, ...(isMultiple ? ['Space marks'] : []), 'Enter', escapeHint];
+}
+
+/** One row per choice; the selected one and its text may take more. */
+function choiceLines(dialog: Dialog, drawing: Drawing, room: number): PlacedLines {
+  const { choices, selected } = dialog;
+  const chosen = chosenLines(dialog, drawing);
+  const rows = Math.max(1, Math.min(choices.length, room - chosen.lines.length + 1));
+  const first =
+    choices.length <= rows ? 0 : scrollTo(0, Math.min(choices.length - 1, selected + 1), rows, choices.length);
+  const lines: string[] = [];
+  let cursor: PlacedLines['cursor'];
+  for (let i = first; i < Math.min(choices.length, first + rows); i++) {
+    if (i !== selected) {
+      lines.push(choiceLine(dialog, i, drawing));
+      continue;
+    }
+    if (chosen.cursor !== undefined) cursor = { ...chosen.cursor, row: chosen.cursor.row + lines.length };
+    lines.push(...chosen.lines);
+  }
+  return cursor === undefined ? { lines } : { lines, cursor };
+}
+
+function chosenLines(dialog: Dialog, drawing: Drawing): PlacedLines {
+  const { style, columns } = drawing;
+  const choice = dialog.choices[dialog.selected];
+  const own = wholeChoice(dialog, drawing);
+  if (choice?.textFor === undefined) return { lines: own };
+  const { rows, cursor } = layOutBuffer(dialog.text, columns - indent.length - 2);
+  const isEmpty = dialog.text.text === '';
+  const shown = isEmpty
+    ? [`${indent}${style.accent('›')} ${style.muted(oneLine(choice.textFor, columns - indent.length - 3))}`]
+    : rows.map((row, i) => `${indent}${i === 0 ? style.accent('›') : ' '} ${row.text}`);
+  return {
+    lines: [...own, ...shown],
+    cursor: { row: own.length + cursor.row, column: indent.length + 2 + cursor.column },
+  };
+}
+
+const indent = '      ';
+
+/** The selected choice is shown in full. */
+function wholeChoice(dialog: Dialog, drawing: Drawing): readonly string[] {
+  const { style, columns } = drawing;
+  const label = choiceLabel(dialog, dialog.selected, longestLabel);
+  if (displayWidth(label) <= columns - 4) return [choiceLine(dialog, dialog.selected, drawing)];
+  const rows = wrapSpans([{ text: label, paint: style.bold }], columns - 7, true);
+  return rows.map(({ text }, i) => (i === 0 ? ` ${style.accent('❯')} ${text}` : `${indent}${text}`));
+}
+
+const longestLabel = 400;
+
+function choiceLabel({ choices, isMultiple, marked }: Dialog, index: number, width: number): string {
+  const choice = choices[index];
+  const box = isMultiple && choice?.textFor === undefined ? (marked.includes(index) ? '[x] ' : '[ ] ') : '';
+  const number = `${index + 1}.`.padEnd(choices.length > 9 ? 3 : 2);
+  return oneLine(`${number} ${box}${choice?.label ?? ''}`, width);
+}
+
+function choiceLine(dialog: Dialog, index: number, { style, columns }: Drawing): string {
+  const choice = dialog.choices[index];
+  if (choice === undefined) return '';
+  const isSelected = index === dialog.selected;
+  const label = choiceLabel(dialog, index, columns - 4);
+  const room = columns - 4 - displayWidth(label) - 2;
+  const hint = choice.hint === undefined || room < 8 ? '' : `  ${style.muted(oneLine(choice.hint, room))}`;
+  return isSelected ? ` ${style.accent('❯')} ${style.bold(label)}${hint}` : `   ${label}${hint}`;
 }

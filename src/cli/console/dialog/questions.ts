@@ -1,16 +1,18 @@
 // Turns questions of the agent into dialogs, and the choices of the user into answers.
+
+import type { SessionChoice } from '../../../agent/contract/agent.ts';
 import type { ToolCallView } from '../../../agent/contract/event.ts';
 import type { Approval, RuleOffer } from '../../../agent/contract/permission.ts';
 import type { UserAnswer, UserQuestion } from '../../../agent/contract/tool.ts';
+import type { OfferItem } from '../../../agent/trust/trust.ts';
+import { exitCodes, UserError } from '../../../base/errors/errors.ts';
 import { asObject, asString, isArray, isObject, type JsonObject } from '../../../base/json/json.ts';
 import { prettyJson } from '../../../base/json/json-text.ts';
-import { reveal } from '../../../base/text/revealed-text.ts';
+import { reveal } from '../../../base/text/hostile-text.ts';
 import { displayWidth, oneLine } from '../../../base/text/terminal-text.ts';
-import { withoutFolder } from '../../../session/calls/call-result.ts';
-import { summariseInput } from '../../../session/calls/tool-summary.ts';
+import { summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
 import { wrapSpans } from '../../render/wrap.ts';
-import { askedHunks, diffLines } from '../transcript/diff-lines.ts';
-import { type Drawing, wholeLines } from '../transcript/drawing.ts';
+import { askedHunks, type Drawing, diffLines, wholeLines } from '../transcript/drawing.ts';
 import { type Dialog, type DialogAnswer, type DialogChoice, makeDialog } from './dialog.ts';
 
 export interface ApprovalRequest {
@@ -93,7 +95,7 @@ function whyLines(why: string, { style, columns }: Drawing): readonly string[] {
   return why === '' ? [] : noteLines(`Why: ${why}`, { style, columns });
 }
 
-export function noteLines(text: string, { style, columns }: Pick<Drawing, 'style' | 'columns'>): readonly string[] {
+function noteLines(text: string, { style, columns }: Pick<Drawing, 'style' | 'columns'>): readonly string[] {
   return wrapSpans([{ text: reveal(text), paint: style.muted }], columns - 2, true).map((line) => ` ${line.text}`);
 }
 
@@ -176,4 +178,54 @@ function optionsOf(question: JsonObject): readonly DialogChoice[] {
     const hint = isObject(option) ? asString(option.description) : undefined;
     return [{ label, ...(hint === undefined ? {} : { hint }) }];
   });
+}
+
+export async function openOrCopy<T>(
+  session: SessionChoice,
+  open: (session: SessionChoice) => Promise<T>,
+  ask: (dialog: Dialog) => Promise<DialogAnswer>,
+): Promise<T> {
+  try {
+    return await open(session);
+  } catch (error) {
+    const isTaken = error instanceof UserError && error.exitCode === exitCodes.refused;
+    if (!isTaken || session.kind === 'new' || session.fork !== undefined) throw error;
+    const answer = await ask(copyDialog(error.message.split(';')[0] ?? ''));
+    if (answer.kind === 'cancelled' || answer.indexes[0] !== 0) throw error;
+    return open({ ...session, fork: {} });
+  }
+}
+
+function copyDialog(message: string): Dialog {
+  return makeDialog({
+    title: 'Continue in a copy?',
+    body: (drawing) => noteLines(message, drawing),
+    choices: [{ label: 'Yes, in a copy', hint: 'the session itself does not change' }, { label: 'No' }],
+    escapeHint: 'Esc declines',
+  });
+}
+
+export type AskDialog = (dialog: Dialog) => Promise<DialogAnswer>;
+
+/** The safe answer comes first, so that a key pressed too early accepts nothing. */
+export function trustDialog(folder: string, items: readonly OfferItem[]): Dialog {
+  return makeDialog({
+    title: 'Trust this folder?',
+    body: (drawing) => [
+      ...noteLines(`${folder} contains settings that run programs or change permissions:`, drawing),
+      ...items.flatMap((item) => itemLines(item, drawing)),
+    ],
+    choices: [{ label: 'No, work without them' }, { label: 'Yes, I trust this folder', hint: 'from now on' }],
+    escapeHint: 'Esc declines',
+  });
+}
+
+export function isTrusted(answer: DialogAnswer): boolean {
+  return answer.kind === 'chosen' && answer.indexes[0] === 1;
+}
+
+function itemLines({ kind, text, source, isAskedApart }: OfferItem, { columns }: Drawing): readonly string[] {
+  const apart = isAskedApart === true ? ', asked later' : '';
+  const lines = wholeLines(`${kind}: ${text} (${source}${apart})`, columns - 6);
+  return lines.map((line, i) => `   ${i === 0 ? '' : '  '}${line}`);
 }

@@ -1,5 +1,12 @@
 // The prompt editor as a value: a state and a key give the next state or an action. It knows the history and long
 // pastes, but not the agent.
+
+import { appendFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { makeFolderSync, readRegularText } from '../../../base/files/regular-file.ts';
+import { asObject, parseJson } from '../../../base/json/json.ts';
+import { privateFileMode } from '../../../store/replace.ts';
+import { stateFolder } from '../../../store/roots.ts';
 import type { Key } from '../../terminal/keys.ts';
 import {
   bufferOf,
@@ -60,7 +67,7 @@ export function remember(editor: EditorState, prompt: string): EditorState {
   return { ...editor, history: [...editor.history, prompt].slice(-maxHistory) };
 }
 
-export const maxHistory = 500;
+const maxHistory = 500;
 
 function pressEnter(editor: EditorState): Edited {
   const { buffer } = editor;
@@ -111,4 +118,45 @@ function moveDown(editor: EditorState, width: number): EditorState {
   const shown = editor.history[editor.historyAt + 1];
   if (shown === undefined) return { ...editor, buffer: bufferOf(editor.draft), historyAt: undefined };
   return { ...editor, buffer: bufferOf(shown), historyAt: editor.historyAt + 1 };
+}
+
+const maxBytes = 1024 * 1024;
+const longestPrompt = 20_000;
+
+export function historyFile(env: NodeJS.ProcessEnv): string {
+  return path.join(stateFolder(env), 'chat-history.jsonl');
+}
+
+/** The last prompts, oldest first. */
+export async function readHistory(file: string): Promise<readonly string[]> {
+  try {
+    if ((await stat(file)).size > 2 * maxBytes) await shorten(file);
+    return promptsIn(readRegularText(file)).slice(-maxHistory);
+  } catch {
+    return [];
+  }
+}
+
+export async function appendHistory(file: string, prompt: string): Promise<void> {
+  if (prompt.length > longestPrompt) return;
+  try {
+    makeFolderSync(path.dirname(file), 0o777);
+    await appendFile(file, `${JSON.stringify({ prompt })}\n`, { mode: privateFileMode });
+  } catch {
+    // the chat works without it
+  }
+}
+
+async function shorten(file: string): Promise<void> {
+  const { replaceFile } = await import('../../../store/replace.ts');
+  const text = readRegularText(file);
+  const kept = text.slice(-maxBytes);
+  await replaceFile(file, Buffer.from(kept.slice(kept.indexOf('\n') + 1)));
+}
+
+function promptsIn(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const prompt = asObject(parseJson(line))?.prompt;
+    return typeof prompt === 'string' && prompt !== '' ? [prompt] : [];
+  });
 }

@@ -1,6 +1,7 @@
 // A text with a cursor, and the editing keys. The cursor is an offset that is never inside a grapheme cluster.
-import { type Cluster, clusters } from '../../../base/text/clusters.ts';
+
 import { neutralise } from '../../../base/text/hostile-text.ts';
+import { type Cluster, clusters } from '../../../base/text/terminal-text.ts';
 import type { Key } from '../../terminal/keys.ts';
 
 export interface TextBuffer {

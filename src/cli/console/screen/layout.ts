@@ -2,14 +2,13 @@
 // of the screen free, because a taller region could not be redrawn in place.
 import path from 'node:path';
 import type { AgentState } from '../../../agent/contract/agent.ts';
-import type { PermissionMode } from '../../../agent/contract/permission-mode.ts';
+import type { PermissionMode } from '../../../agent/contract/confinement.ts';
 import { formatTokens } from '../../../base/text/human.ts';
 import { displayWidth, oneLine, padEnd } from '../../../base/text/terminal-text.ts';
 import { fitFacts, rule, scrollTo } from '../../render/lines.ts';
-import { formatCost } from '../../render/money.ts';
-import { shortFolder } from '../../render/wording.ts';
+import { formatCost, shortFolder } from '../../render/wording.ts';
 import type { Style } from '../../terminal/style.ts';
-import { dialogLines, type PlacedLines } from '../dialog/dialog-lines.ts';
+import { dialogLines, type PlacedLines } from '../dialog/dialog.ts';
 import type { Suggestions } from '../input/suggestions.ts';
 import { layOutBuffer } from '../input/text-buffer.ts';
 import type { Drawing } from '../transcript/drawing.ts';

@@ -4,14 +4,11 @@ import { neutralise } from '../../../base/text/hostile-text.ts';
 import { counted, formatDuration, formatTokens } from '../../../base/text/human.ts';
 import { oneLine } from '../../../base/text/terminal-text.ts';
 import { blocksOf } from '../../../format/entry/block.ts';
-import { resultText, withoutFolder } from '../../../session/calls/call-result.ts';
-import { summariseInput } from '../../../session/calls/tool-summary.ts';
+import { resultText, summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
 import { renderMarkdown } from '../../markdown/markdown.ts';
-import { callLine } from '../../render/call-line.ts';
-import { hanging, quoted } from '../../render/lines.ts';
+import { callLine, hanging, quoted } from '../../render/lines.ts';
 import { wrapSpans } from '../../render/wrap.ts';
-import { countChanges, diffLines, storedHunks } from './diff-lines.ts';
-import { type Drawing, firstLines, safeLines } from './drawing.ts';
+import { countChanges, type Drawing, diffLines, firstLines, safeLines, storedHunks } from './drawing.ts';
 import type { AgentWork, CallItem, Item } from './item.ts';
 
 /** With a blank line before it if it begins something new. */

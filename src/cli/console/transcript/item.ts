@@ -1,6 +1,9 @@
 // The finished items of a conversation, as data. item-lines.ts renders them once, into the scrollback.
-import type { ToolCallView } from '../../../agent/contract/event.ts';
+import type { AgentEvent, ToolCallView } from '../../../agent/contract/event.ts';
 import type { ToolOutcome } from '../../../agent/contract/tool.ts';
+import { oneLine } from '../../../base/text/terminal-text.ts';
+import { readUsage } from '../../../format/entry/usage.ts';
+import { summariseInput } from '../../../session/calls/call-result.ts';
 
 export type Item =
   | { readonly kind: 'prompt'; readonly text: string }
@@ -43,4 +46,80 @@ export interface AgentWork {
   readonly tokens: number;
   /** Its current step, in one line. */
   readonly doing: string;
+}
+
+export function agentsAfter(agents: readonly AgentWork[], event: AgentEvent): readonly AgentWork[] {
+  if (event.type === 'agent-started') {
+    const { agentId, parentCallId, agentType, description, at } = event;
+    const started = { agentId, parentCallId, agentType, description, startedMs: at.getTime() };
+    return [...agents, { ...started, calls: 0, tokens: 0, doing: 'starting' }];
+  }
+  if (event.type === 'agent-finished') {
+    const end = { endedMs: event.at.getTime(), isFailed: event.outcome.isError, doing: '' };
+    return agents.map((agent) => (agent.agentId === event.agentId ? { ...agent, ...end } : agent));
+  }
+  const id = event.agent?.agentId;
+  return id === undefined ? agents : agents.map((agent) => (agent.agentId === id ? workAfter(agent, event) : agent));
+}
+
+/** Longer than any screen is wide. */
+const longestDoing = 200;
+
+function workAfter(work: AgentWork, event: AgentEvent): AgentWork {
+  switch (event.type) {
+    case 'call': {
+      const { name, input } = event.call;
+      return { ...work, calls: work.calls + 1, doing: oneLine(`${name} ${summariseInput(name, input)}`, longestDoing) };
+    }
+    case 'request':
+      return { ...work, doing: 'thinking' };
+    case 'retry':
+      return { ...work, doing: oneLine(`waiting to retry: ${event.error.message}`, longestDoing) };
+    case 'part':
+      return event.kind === 'text' && work.doing !== 'writing' ? { ...work, doing: 'writing' } : work;
+    case 'answer': {
+      const usage = readUsage(event.usage);
+      return { ...work, tokens: work.tokens + (usage?.outputTokens ?? 0) };
+    }
+    default:
+      return work;
+  }
+}
+
+export interface SplitText {
+  readonly settled: string;
+  readonly rest: string;
+}
+
+/** Cuts before the last block that starts at the margin after a blank line, outside of fenced code. */
+export function splitSettled(text: string): SplitText {
+  let fence: string | undefined;
+  let isAfterBlank = false;
+  let cut = 0;
+  let start = 0;
+  while (start < text.length) {
+    const end = text.indexOf('\n', start);
+    // An unfinished line may still change its meaning.
+    if (end < 0) break;
+    const line = text.slice(start, end);
+    if (fence === undefined && isAfterBlank && startsBlock(line)) cut = start;
+    fence = fenceAfter(fence, line);
+    isAfterBlank = line.trim() === '';
+    start = end + 1;
+  }
+  return { settled: text.slice(0, cut), rest: text.slice(cut) };
+}
+
+/** Indented lines, list items and quotes may belong to the text above the blank line. */
+function startsBlock(line: string): boolean {
+  return line.trim() !== '' && !/^(?:[ \t]|[-*+>] |[-*+]$|\d{1,9}[.)](?: |$)|\|)/.test(line);
+}
+
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+  if (mark === null) return open;
+  const [, ticks = '', info = ''] = mark;
+  if (open === undefined) return ticks;
+  const closes = ticks[0] === open[0] && ticks.length >= open.length && info.trim() === '';
+  return closes ? undefined : open;
 }

@@ -1,13 +1,13 @@
 // Renders the unfinished part of a turn above the prompt: the end of the streaming text, the running calls, the status
 // and the elapsed time, within the available rows.
+
+import type { Todo } from '../../../agent/contract/tool.ts';
 import { formatTokens } from '../../../base/text/human.ts';
 import { oneLine } from '../../../base/text/terminal-text.ts';
-import { withoutFolder } from '../../../session/calls/call-result.ts';
-import { summariseInput } from '../../../session/calls/tool-summary.ts';
+import { summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
 import { wrapSpans } from '../../render/wrap.ts';
 import { type Drawing, safeLines } from './drawing.ts';
 import { agentLines, answerLines, wholeSeconds } from './item-lines.ts';
-import { type TodoView, todoLines } from './todo-lines.ts';
 import type { LiveCall, LiveStream, ViewState } from './view-state.ts';
 
 export interface LiveFacts {
@@ -150,4 +150,12 @@ function doingNow(view: ViewState, nowMs: number): string {
   const stream = view.streams.at(-1);
   if (stream !== undefined && view.inputChars === 0) return stream.kind === 'text' ? 'Writing' : 'Thinking';
   return view.inputChars > 0 ? `Preparing a tool call (${formatTokens(view.inputChars)} characters)` : 'Working';
+}
+
+type TodoView = Pick<Todo, 'content' | 'status'>;
+
+function todoLines(todos: readonly TodoView[], { style, columns }: Drawing): readonly string[] {
+  const marks = { completed: style.ok('☒'), in_progress: style.accent('◐'), pending: style.muted('☐') };
+  const paints = { completed: style.muted, in_progress: style.bold, pending: (text: string) => text };
+  return todos.map(({ content, status }) => `  ${marks[status]} ${paints[status](oneLine(content, columns - 5))}`);
 }

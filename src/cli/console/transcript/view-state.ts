@@ -5,9 +5,7 @@ import type { CallProgress } from '../../../agent/contract/tool.ts';
 import { counted, formatDuration, formatTokens } from '../../../base/text/human.ts';
 import { type Block, blocksOf, isText, isThinking } from '../../../format/entry/block.ts';
 import { promptText } from '../../../session/transcript/prompt-text.ts';
-import { agentsAfter } from './agent-work.ts';
-import type { AgentWork, Item, NoticeLevel } from './item.ts';
-import { splitSettled } from './settled-text.ts';
+import { type AgentWork, agentsAfter, type Item, type NoticeLevel, splitSettled } from './item.ts';
 
 export interface ViewState {
   /** Append-only. */

@@ -2,7 +2,7 @@
 // no versions. Every row was measured by running the clients (test/interop/README.md);
 // test/session/resume/versions.test.ts checks the table against recordings of older versions.
 import { UserError } from '../../../base/errors/errors.ts';
-import { defaultModel } from '../../../models/client-models.ts';
+import { defaultModel } from '../../../models/facts.ts';
 
 /** The newest client that was run. Predictions are for this one by default. */
 export const newestClient = '2.1.325';

@@ -2,10 +2,12 @@
 // snapshot, and the settings of the model. Values that only the client knows have a placeholder. (BINDING 9.1 and 9.5, as
 // observed with client 2.1.325.)
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { takesSystemRole } from '../../../models/client-models.ts';
+import { windowTokensOf } from '../../../format/entry/usage.ts';
+import { takesSystemRole } from '../../../models/facts.ts';
 import type { Node } from '../../transcript/node.ts';
-import { textBlock, type WireMessage } from '../messages/draft.ts';
-import type { ClientHost } from '../messages/model.ts';
+import { type Draft, draftLines, textBlock, type WireMessage } from '../messages/draft.ts';
+import { filterDrafts } from '../messages/filter.ts';
+import { type ClientHost, requestModel } from '../messages/for-request.ts';
 import { type ResumeOptions, type ResumeSource, requestMessages, resumeLines } from './request.ts';
 
 /** The placeholder for a value that comes from the client. */
@@ -133,4 +135,55 @@ function betasOf(model: string, host: ClientHost, snapshot: JsonObject | undefin
     ['cache-diagnosis-2026-04-07', isDirect],
   ];
   return betas.filter(([, isSent]) => isSent).map(([name]) => name);
+}
+
+/** A compaction before the prompt. */
+export interface AutoCompaction {
+  /** The approximate size of the conversation, as the client counts it. */
+  readonly tokens: number;
+  /** The client compacts above this size. */
+  readonly limit: number;
+}
+
+/** A description of what is sent afterwards. */
+export const leftAfterCompaction = 'a summary in its own words, the last answer and the prompt';
+
+/** Returns whether a resume compacts the session first. `undefined`: it does not, or the client refuses the file. */
+export function autoCompactionOf(session: { readonly transcript: ResumeSource }): AutoCompaction | undefined {
+  const source = session.transcript;
+  const resumed = resumeLines(source);
+  if ('refused' in resumed) return undefined;
+  return autoCompaction(resumed.lines, (node) => source.read(node));
+}
+
+function autoCompaction(lines: readonly Node[], read: (node: Node) => JsonObject): AutoCompaction | undefined {
+  // The usage of the last answer decides in most cases, without reading the lines.
+  const last = lines.findLastIndex((node) => countedTokens(node) > 0);
+  const counted = lines[last];
+  if (counted === undefined || countedTokens(counted) < smallestLimit / 2) return undefined;
+  const drafts = filterDrafts(draftLines(lines, read));
+  const limit = limitOf(drafts, requestModel(drafts));
+  if (limit === undefined) return undefined;
+  const later = new Set(lines.slice(last + 1));
+  const chars = drafts
+    .filter((draft) => draft.lines.some((line) => later.has(line)))
+    .reduce((sum, draft) => sum + JSON.stringify(draft.content).length, 0);
+  const tokens = countedTokens(counted) + Math.round(chars / 4) + ownReminderTokens;
+  return tokens < limit ? undefined : { tokens, limit };
+}
+
+function countedTokens({ type, message }: Node): number {
+  return type === 'assistant' && message?.usage !== undefined ? windowTokensOf(message.usage) : 0;
+}
+
+/** The reserve of the client, and the size of its reminders, measured in an empty folder. */
+const keptFree = 33_000;
+const ownReminderTokens = 2_400;
+const smallestLimit = 200_000 - keptFree;
+
+/** Sessions of the 4.5 models and older ones are never compacted on resume. */
+function limitOf(drafts: readonly Draft[], model: string): number | undefined {
+  const isLong = drafts.some((draft) => /\[1m\]$/i.test(draft.model ?? ''));
+  if (/claude-(opus|sonnet)-4-6/.test(model)) return (isLong ? 1_000_000 : 200_000) - keptFree;
+  return /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-5)/.test(model) ? 1_000_000 - keptFree : undefined;
 }

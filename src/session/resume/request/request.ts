@@ -1,22 +1,60 @@
 // A transcript → the messages that client 2.1.325 sends when it resumes it, before its own additions (reminders, cache
 // marks), or why it refuses. Each stage is in a file of this folder.
-import type { Diagnostic } from '../../../base/errors/diagnostic.ts';
+import type { Diagnostic } from '../../../base/errors/errors.ts';
 import type { JsonObject } from '../../../base/json/json.ts';
-import { takesSystemRole } from '../../../models/client-models.ts';
-import type { Node } from '../../transcript/node.ts';
+import { takesSystemRole } from '../../../models/facts.ts';
+import { isBoundary, isMessage, isNote, type Node } from '../../transcript/node.ts';
 import { buildResumeGraph } from '../chain/graph.ts';
-import { chooseLeaf } from '../chain/leaf.ts';
+import { chooseLeaf, walkChain } from '../chain/leaf.ts';
 import { reattach } from '../chain/reattach.ts';
-import { walkChain } from '../chain/walk.ts';
+import { refusal } from '../client/client.ts';
 import { type ClientRules, rulesFor } from '../client/client-rules.ts';
 import { type Draft, draftLines, type WireMessage } from '../messages/draft.ts';
 import { filterDrafts } from '../messages/filter.ts';
-import { forRequest } from '../messages/for-request.ts';
-import { mergeDrafts } from '../messages/merge.ts';
-import { type ClientHost, requestModel } from '../messages/model.ts';
+import { type ClientHost, forRequest, requestModel } from '../messages/for-request.ts';
+import { mergeDrafts, withAnsweredEnd, withPrompt } from '../messages/merge.ts';
 import { type ResumeMessage, repairMessages } from '../messages/repair.ts';
-import { withAnsweredEnd, withPrompt } from '../messages/tail.ts';
-import { oldResumeLines } from './old-client.ts';
+
+export interface OldResumeSource {
+  readonly nodes: readonly Node[];
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+export function oldResumeLines({
+  nodes,
+  diagnostics = [],
+}: OldResumeSource): { readonly lines: readonly Node[] } | { readonly refused: string } {
+  const unread = new Set(diagnostics.filter(({ code }) => spoilsLine.has(code)).map(({ line }) => line));
+  const byUuid = new Map<string | undefined, Node>();
+  for (const node of nodes) {
+    if (node.hidden || unread.has(node.line)) continue;
+    if (isMessage(node) || isNote(node) || node.type === 'progress') byUuid.set(node.uuid, node);
+  }
+  const chain = new Set<Node>();
+  for (let line = newest(byUuid.values()); line !== undefined && !chain.has(line); ) {
+    chain.add(line);
+    line = isBoundary(line) ? undefined : byUuid.get(line.parentUuid ?? '');
+  }
+  const lines = [...chain].reverse().filter((line) => line.type !== 'progress');
+  const broken = lines.find((line) => isMessage(line) && !line.hasContent);
+  if (lines.length === 0) return { refused: `${refusal}: the file holds no message of a main conversation` };
+  return broken === undefined
+    ? { lines }
+    : { refused: `line ${broken.line} has no content, and this version fails on it` };
+}
+
+/** These clients ignore a damaged line. */
+const spoilsLine: ReadonlySet<string> = new Set(['L-joined', 'L-spliced', 'L-nul', 'L-not-json', 'L-torn-tail']);
+
+function newest(lines: Iterable<Node>): Node | undefined {
+  let found: Node | undefined;
+  for (const line of lines) {
+    if (line.isSidechain) continue;
+    // A line without a time is neither newer nor older than another.
+    if (found === undefined || line.time >= found.time) found = line;
+  }
+  return found;
+}
 
 /** What a resume sends, or why Claude Code refuses to resume. */
 export type ResumeRequest =

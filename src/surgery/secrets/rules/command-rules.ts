@@ -1,8 +1,7 @@
 // Rules for passwords that are recognized by the syntax of a command or file: options of clients, passwords that are piped
 // into a command, .netrc, .pgpass, cookie jars, password files.
-import { isUuid } from '../../../base/text/uuid.ts';
-import type { SecretRule } from './rule.ts';
-import { looksLikeCredential, looksLikePassword, looksLikeSecret, looksRandom } from './value-checks.ts';
+import { isUuid } from '../../../base/text/human.ts';
+import { looksLikeCredential, looksLikePassword, looksLikeSecret, looksRandom, type SecretRule } from './rule.ts';
 
 const issuer = 'revoke it where it was issued';
 const database = 'change the password of this user in the database';

@@ -1,7 +1,14 @@
 // Rules for values that are recognized only by the name they are assigned to: lines of .env files, members of JSON, YAML,
 // TOML and code, options of commands. Most false findings come from these.
-import { namedRules, type SecretRule } from './rule.ts';
-import { isBasicPair, looksLikeEnvSecret, looksLikeSecret, looksRandom, looksStrong } from './value-checks.ts';
+import {
+  isBasicPair,
+  looksLikeEnvSecret,
+  looksLikeSecret,
+  looksRandom,
+  looksStrong,
+  namedRules,
+  type SecretRule,
+} from './rule.ts';
 
 const issuer = 'revoke it where it was issued';
 const account = 'change this password';

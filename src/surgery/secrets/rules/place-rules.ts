@@ -1,7 +1,13 @@
 // Rules for secrets that are recognized by their context: keys in blocks, tokens in headers and cookies, passwords in
 // addresses. Each has the strictest possible check.
-import type { SecretRule } from './rule.ts';
-import { entropyOf, isBasicPair, looksLikeCredential, looksLikePassword, looksRandom } from './value-checks.ts';
+import {
+  entropyOf,
+  isBasicPair,
+  looksLikeCredential,
+  looksLikePassword,
+  looksRandom,
+  type SecretRule,
+} from './rule.ts';
 
 const session = 'end the session (sign out everywhere) where it was issued';
 const issuer = 'revoke it where it was issued';

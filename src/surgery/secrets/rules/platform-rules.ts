@@ -1,6 +1,5 @@
 // Rules for clouds, hosting and infrastructure. Tables of data: kind, title, keywords, pattern, where to rotate.
-import { namedRules, type SecretRule, tokenRules } from './rule.ts';
-import { looksRandom } from './value-checks.ts';
+import { looksRandom, namedRules, type SecretRule, tokenRules } from './rule.ts';
 
 const hex = '[a-fA-F0-9]';
 const word = '[A-Za-z0-9]';

@@ -1,7 +1,6 @@
 // Rules for model providers, messaging, payment and other services.
-import { isUuid } from '../../../base/text/uuid.ts';
-import { namedRules, type SecretRule, tokenRules } from './rule.ts';
-import { isBasicPair, looksLikeSecret, looksRandom } from './value-checks.ts';
+import { isUuid } from '../../../base/text/human.ts';
+import { isBasicPair, looksLikeSecret, looksRandom, namedRules, type SecretRule, tokenRules } from './rule.ts';
 
 const hex = '[a-fA-F0-9]';
 const word = '[A-Za-z0-9]';

@@ -1,20 +1,22 @@
 // The health page: the findings of doctor in all sessions, worst first, and one selected session.
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { counted, formatBytes } from '../../../base/text/human.ts';
 import { readJson } from '../../client/client.ts';
-import { type DoctorRow, type LibraryDoctorAnswer, type Severity, severityNames } from '../../wire/health.ts';
+import {
+  type DoctorRow,
+  type LibraryDoctorAnswer,
+  type OperationRow,
+  type Severity,
+  severityNames,
+} from '../../wire/health.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { type Abortable, type Problem, problemOf, useAnswer, useThrottled } from '../page/hooks.ts';
 import { useEvent, useServices, useStatus } from '../page/page-context.ts';
-import { PageFrame } from '../page/page-frame.tsx';
+import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
 import { addressWith, usePlace } from '../page/router.ts';
-import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
-import { useThrottled } from '../page/use-throttled.ts';
+import { formatTime } from '../session/format/format.ts';
 import { Words } from '../session/text/text.tsx';
-import { Operations } from './operations.tsx';
-import { ReachBar } from './reach-bar.tsx';
-import { SessionHealth } from './session-health.tsx';
-import { severityWords } from './severity.ts';
+import { ReachBar, SessionHealth, severityWords } from './session-health.tsx';
 
 const refreshMs = 600;
 
@@ -218,4 +220,65 @@ function FolderFindings({ answer }: { readonly answer: LibraryDoctorAnswer }) {
       </ul>
     </section>
   );
+}
+
+const operationsMs = 500;
+
+export interface OperationsProps {
+  readonly allowsChanges: boolean;
+  onChanged(): void;
+}
+
+function Operations({ allowsChanges, onChanged }: OperationsProps) {
+  const { client } = useServices();
+  const ask = useCallback((options: Abortable) => readJson(client.operations.$get({}, options)), [client]);
+  const { answer, askAgain } = useAnswer(ask);
+  const [failure, setFailure] = useState<Problem | null>(null);
+  const [undoing, setUndoing] = useState<string | null>(null);
+  // Every change writes or removes a session.
+  useEvent('sessions', useThrottled(askAgain, operationsMs));
+  const undo = (id: string): void => {
+    setUndoing(id);
+    setFailure(null);
+    client.operations[':id'].undo
+      .$post({ param: { id: encodeURIComponent(id) }, json: {} })
+      .then(
+        () => {
+          askAgain();
+          onChanged();
+        },
+        (error: unknown) => setFailure(problemOf(error)),
+      )
+      .finally(() => setUndoing(null));
+  };
+  if (answer === null || answer.length === 0) return null;
+  return (
+    <section className="operations" aria-label="Changes">
+      <h2>Changes</h2>
+      {failure === null ? null : <ProblemNote problem={failure} />}
+      <ol>
+        {answer.map((row) => (
+          <li key={row.id}>
+            <span>
+              <strong>{row.operation}</strong> <Words text={sessionsOf(row)} />{' '}
+              <span className="quiet">
+                {formatTime(Date.parse(row.at))} · {row.state}
+              </span>
+            </span>
+            {allowsChanges && row.canUndo ? (
+              <button type="button" disabled={undoing !== null} onClick={() => undo(row.id)}>
+                {undoing === row.id ? 'Undoing…' : 'Undo'}
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function sessionsOf({ from, to }: OperationRow): string {
+  const names = (rows: OperationRow['from']): string => rows.map(({ id }) => id.slice(0, 8)).join(', ');
+  const [before, after] = [names(from), names(to)];
+  return before === after ? before : `${before} → ${after}`;
 }

@@ -3,15 +3,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { counted, formatBytes, formatCount } from '../../../base/text/human.ts';
 import { keyParam, readJson } from '../../client/client.ts';
-import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview } from '../../wire/health.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview, ReachView, Severity } from '../../wire/health.ts';
 import { type Abortable, type Problem, problemOf, useAnswer } from '../page/hooks.ts';
 import { useServices } from '../page/page-context.ts';
+import { ProblemNote, Waiting } from '../page/page-frame.tsx';
 import { addressWith } from '../page/router.ts';
-import { ProblemNote, Waiting } from '../page/states.tsx';
-import { writeAddress } from '../session/source/address.ts';
+import { writeAddress } from '../session/source/source.ts';
 import { Words } from '../session/text/text.tsx';
-import { ReachBar } from './reach-bar.tsx';
-import { severityWords } from './severity.ts';
 
 export interface SessionHealthProps {
   readonly sessionKey: string;
@@ -268,3 +266,26 @@ function Applied({ applied }: { readonly applied: AppliedFix }) {
     </div>
   );
 }
+
+export function ReachBar({ reach, name }: { readonly reach: ReachView; readonly name: string }) {
+  const part = reach.of === 0 ? 1 : reach.loaded / reach.of;
+  return (
+    <span className="reach">
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect className="reach-of" width="100" height="1" />
+        <rect className="reach-loaded" width={100 * Math.min(1, part)} height="1" />
+      </svg>
+      <span>
+        <span className="unseen">{name} </span>
+        {reach.loaded} of {reach.of}
+      </span>
+    </span>
+  );
+}
+
+export const severityWords: Readonly<Record<Severity, string>> = {
+  fatal: 'Cannot be resumed',
+  loss: 'Resuming loses work',
+  warn: 'Warning',
+  info: 'Note',
+};

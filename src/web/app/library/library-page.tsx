@@ -3,19 +3,15 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { counted } from '../../../base/text/human.ts';
 import { readJson } from '../../client/client.ts';
 import type { ProjectRow } from '../../wire/wire.ts';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { type Abortable, useAnswer, useThrottled, useTypedText } from '../page/hooks.ts';
 import { useEvent, useServices, useStatus } from '../page/page-context.ts';
-import { PageFrame } from '../page/page-frame.tsx';
-import { usePlace } from '../page/router.ts';
-import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
-import { useThrottled } from '../page/use-throttled.ts';
-import { listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
-import { ListTools } from './list-tools.tsx';
+import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
+import { addressWith, goTo, usePlace } from '../page/router.ts';
+import { type LibraryAddress, listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
 import { ProjectList, ProjectSelect } from './project-list.tsx';
 import { SearchResults } from './search-results.tsx';
-import { SessionRows } from './session-rows.ts';
+import { SessionRows, useRows } from './session-rows.ts';
 import { SessionTable } from './session-table.tsx';
-import { useRows } from './use-rows.ts';
 
 const refreshMs = 1_500;
 
@@ -101,7 +97,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-export type FilterCounts = Readonly<Record<(typeof onlyNames)[number], number | null>>;
+type FilterCounts = Readonly<Record<(typeof onlyNames)[number], number | null>>;
 
 function useCounts(): FilterCounts {
   const { client } = useServices();
@@ -118,4 +114,69 @@ function useCounts(): FilterCounts {
   useEvent('sessions', useThrottled(askAgain, refreshMs));
   const [live = null, damaged = null, expiring = null, unexamined = null] = answer ?? [];
   return { live, damaged, expiring, unexamined };
+}
+
+const filters = [
+  { only: null, name: 'All' },
+  { only: 'live', name: 'Live' },
+  { only: 'damaged', name: 'Damaged' },
+  { only: 'expiring', name: 'Expiring soon' },
+  { only: 'unexamined', name: 'Not examined' },
+] as const;
+
+const sorts = [
+  ['age', 'Last used'],
+  ['title', 'Title'],
+  ['project', 'Project'],
+  ['turns', 'Turns'],
+  ['size', 'Size'],
+  ['cost', 'Cost'],
+  ['damage', 'Damage'],
+  ['expires', 'Deleted soonest'],
+] as const;
+
+function ListTools({ address, counts }: { readonly address: LibraryAddress; readonly counts: FilterCounts }) {
+  const [text, setText] = useTypedText(address.text, (typed) => goTo(addressWith({ text: typed }), { replaces: true }));
+  return (
+    <div className="list-tools">
+      <fieldset className="filters">
+        <legend className="unseen">Which sessions</legend>
+        {filters.map(({ only, name }) => {
+          const count = only === null ? null : counts[only];
+          return (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={address.only === only}
+              onClick={() => goTo(addressWith({ only, ...(only === 'expiring' ? { sort: 'expires' } : {}) }))}
+            >
+              {name}
+              {count === null ? '' : <span className="quiet"> {count}</span>}
+            </button>
+          );
+        })}
+      </fieldset>
+      <input
+        type="search"
+        aria-label="Filter by title, folder or id"
+        placeholder="Filter titles"
+        value={text}
+        maxLength={200}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <label className="sort">
+        <span className="quiet">Sort</span>
+        <select
+          value={address.sort}
+          onChange={(event) => goTo(addressWith({ sort: event.currentTarget.value, reverse: null }))}
+        >
+          {sorts.map(([sort, name]) => (
+            <option key={sort} value={sort}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
 }

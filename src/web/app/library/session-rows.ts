@@ -1,9 +1,11 @@
 // The rows of the list, loaded a page at a time as they come into view and patched by events, so that the cost does not
 // depend on the size of the library.
 
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { type Client, readJson } from '../../client/client.ts';
 import type { Events, SessionRow, SessionsQuery } from '../../wire/wire.ts';
 import { type Problem, problemOf } from '../page/hooks.ts';
+import { useServices } from '../page/page-context.ts';
 
 const pageRows = 100;
 const refreshMs = 700;
@@ -107,4 +109,22 @@ export class SessionRows {
     this.#version++;
     for (const listener of this.#listeners) listener();
   }
+}
+
+export function useRows(make: () => SessionRows): SessionRows {
+  const { events } = useServices();
+  const [made, setMade] = useState(() => ({ make, rows: make() }));
+  // Rows of the previous query must not be shown for the new one.
+  const current = made.make === make ? made : { make, rows: make() };
+  if (current !== made) setMade(current);
+  const { rows } = current;
+  useEffect(() => {
+    const ends = [events.on('sessions', (event) => rows.take(event)), events.onMissed(() => rows.refresh())];
+    return () => {
+      for (const end of ends) end();
+      rows.close();
+    };
+  }, [events, rows]);
+  useSyncExternalStore(rows.subscribe, rows.version);
+  return rows;
 }

@@ -2,14 +2,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { neutralise } from '../../../base/text/hostile-text.ts';
-import { formatAge, formatBytes, formatCount } from '../../../base/text/human.ts';
+import { counted, formatAge, formatBytes, formatCount, formatDuration } from '../../../base/text/human.ts';
 import type { SessionRow, SessionSort } from '../../wire/wire.ts';
 import { addressWith } from '../page/router.ts';
 import { formatKnownMoney, formatTime } from '../session/format/format.ts';
 import { Words } from '../session/text/text.tsx';
 import type { LibraryAddress } from './library-address.ts';
 import { shortProject } from './project-list.tsx';
-import { SessionMarks } from './session-marks.tsx';
 import type { SessionRows } from './session-rows.ts';
 
 export interface SessionTableProps {
@@ -152,4 +151,34 @@ function useIsNarrow(): boolean {
     },
     () => narrow.matches,
   );
+}
+
+function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: number }) {
+  const damage = damageOf(row);
+  return (
+    <>
+      {row.isLive ? <span className="mark live-mark">live</span> : null}
+      {damage === null ? null : (
+        <a className="mark damage-mark" href={`/health?session=${encodeURIComponent(row.key)}`}>
+          {damage}
+        </a>
+      )}
+      {row.expiresAt === null ? null : <span className="mark expiry-mark">{expiryText(row.expiresAt - now)}</span>}
+    </>
+  );
+}
+
+function damageOf({ damage, severity }: SessionRow): string | null {
+  if (severity === 'fatal') return 'cannot be resumed';
+  if (severity === 'loss') return 'resuming loses work';
+  if (damage === null || damage === 0) return null;
+  return `${counted(damage, 'damaged line')}${severity === null ? ', not examined' : ''}`;
+}
+
+const dayMs = 86_400_000;
+
+function expiryText(leftMs: number): string {
+  if (leftMs <= 0) return 'deleted at the next start';
+  if (leftMs < dayMs) return `deleted in ${formatDuration(leftMs)}`;
+  return `deleted in ${counted(Math.floor(leftMs / dayMs), 'day')}`;
 }

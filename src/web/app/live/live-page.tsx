@@ -4,13 +4,11 @@ import { counted, formatAge } from '../../../base/text/human.ts';
 import { readJson } from '../../client/client.ts';
 import type { LiveLine, LiveRow, SessionRow } from '../../wire/wire.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { type Abortable, useAnswer, useThrottled } from '../page/hooks.ts';
 import { useEvent, useServices } from '../page/page-context.ts';
-import { PageFrame } from '../page/page-frame.tsx';
-import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
-import { useThrottled } from '../page/use-throttled.ts';
+import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
 import { formatKnownMoney, formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/address.ts';
+import { writeAddress } from '../session/source/source.ts';
 import { Words } from '../session/text/text.tsx';
 import { addLines, type LiveLines, lineKey } from './live-lines.ts';
 

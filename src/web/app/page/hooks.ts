@@ -1,6 +1,7 @@
 // A hook that asks the server; the last answer stays until the next one arrives.
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { ServerFailure } from '../../client/client.ts';
+import { currentVisit, usePlace } from './router.ts';
 
 export interface Problem {
   readonly message: string;
@@ -53,4 +54,53 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof TypeError)
     return { message: 'the server does not respond', next: 'check that clew open is still running' };
   return { message: error instanceof Error ? error.message : String(error), next: '' };
+}
+
+export function useThrottled(act: () => void, everyMs: number): () => void {
+  const latest = useRef(act);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    latest.current = act;
+  }, [act]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, everyMs);
+  }, [everyMs]);
+}
+
+const typingMs = 120;
+
+interface Typed {
+  readonly text: string;
+  /** The visit in which it was typed. */
+  readonly visit: number;
+}
+
+/** `asked` is the value in the address; `onSettled` gets the trimmed text. */
+export function useTypedText(
+  asked: string,
+  onSettled: (text: string) => void,
+): readonly [text: string, setText: (text: string) => void] {
+  const { visit } = usePlace();
+  const [typed, setTyped] = useState<Typed | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a key starts the timer
+  useEffect(() => {
+    if (typed === null) return;
+    const timer = setTimeout(() => {
+      if (currentVisit() === typed.visit && typed.text.trim() !== asked) onSettled(typed.text.trim());
+    }, typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  // A trailing space is not searched for but stays in the input: another word may follow.
+  const isShown = typed !== null && (typed.visit === visit || typed.text.trim() === asked);
+  return [isShown ? typed.text : asked, (text) => setTyped({ text, visit: currentVisit() })];
 }

@@ -11,12 +11,11 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { SessionHead } from '../../../export/wire/view.ts';
-import { Boundary } from './items/boundary.tsx';
-import { PartView } from './items/part.tsx';
-import { rowOfPart } from './outline-rows.ts';
+import { Boundary, PartView } from './items/part.tsx';
 import { placeName, type Target, type TargetLine } from './source/page-context.ts';
 import type { PartsStore } from './source/parts-store.ts';
 import { PlainText, Words } from './text/text.tsx';
+import { rowOfPart } from './use-session.ts';
 
 export interface ConversationHandle {
   goTo(target: Target): void;

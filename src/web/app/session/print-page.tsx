@@ -1,10 +1,9 @@
 // All turns of a session at once, for paper: each block as it is before a reader opens or closes anything.
-import { Boundary } from './items/boundary.tsx';
-import { PartView } from './items/part.tsx';
-import { rowOfPart } from './outline-rows.ts';
+import { Boundary, PartView } from './items/part.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { ActionsContext, type PageActions, SourceContext } from './source/page-context.ts';
 import type { Printable, SessionSource } from './source/source.ts';
+import { rowOfPart } from './use-session.ts';
 
 const nothing = (): void => {};
 

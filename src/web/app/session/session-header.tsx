@@ -1,7 +1,7 @@
 // The top of the session page: title, folder, times, usage, branches and actions.
 
 import { neutralise } from '../../../base/text/hostile-text.ts';
-import { shellQuote } from '../../../base/text/shell-quote.ts';
+import { shellQuote } from '../../../base/text/human.ts';
 import type { SessionHead } from '../../../export/wire/view.ts';
 import { branchText, sessionFacts } from './format/session-facts.ts';
 import { useActions, useSource } from './source/page-context.ts';

@@ -3,14 +3,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/text/hostile-text.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/view.ts';
+import { KeyHelp, type KeyMeaning } from '../keys/key-help.tsx';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
 import { FindBar } from './find-bar.tsx';
-import { Help } from './help.tsx';
 import { Outline } from './outline.tsx';
-import { rowOfPart } from './outline-rows.ts';
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
-import type { SessionAddress } from './source/address.ts';
 import {
   ActionsContext,
   LiveContext,
@@ -19,10 +17,9 @@ import {
   TargetContext,
   type TargetLine,
 } from './source/page-context.ts';
-import type { SessionSource } from './source/source.ts';
+import type { SessionAddress, SessionSource } from './source/source.ts';
 import { Words } from './text/text.tsx';
-import { useKeys } from './use-keys.ts';
-import { type LoadedSession, useSession } from './use-session.ts';
+import { type LoadedSession, rowOfPart, useSession } from './use-session.ts';
 
 export function SessionPage({ source }: { readonly source: SessionSource }) {
   const [start] = useState(() => source.startPlace());
@@ -227,4 +224,37 @@ function useAddress(source: SessionSource, head: SessionHead, turn: number): voi
     }, settleMs);
     return () => clearTimeout(timer);
   }, [source, head.branch, turn]);
+}
+
+const keys: readonly KeyMeaning[] = [
+  [['j'], 'next turn'],
+  [['k'], 'previous turn'],
+  [['g'], 'to the beginning'],
+  [['G'], 'to the end'],
+  [['/'], 'find in this session'],
+  [['o'], 'show or hide the outline'],
+  [['?'], 'this help'],
+  [['Esc'], 'close what is open'],
+];
+
+function Help({ onClose }: { onClose(): void }) {
+  return <KeyHelp keys={keys} onClose={onClose} />;
+}
+
+function useKeys(keys: Readonly<Record<string, () => void>>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const { target } = event;
+      const isTyping =
+        target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+      if (isTyping || document.querySelector('dialog[open]') !== null) return;
+      const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [keys]);
 }

@@ -1,7 +1,6 @@
 // The head of a session on the page, and the store of its parts: loaded for a branch, and again whenever it grows.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { SessionHead } from '../../../export/wire/view.ts';
-import { rowOfPart } from './outline-rows.ts';
+import type { SessionHead, TurnRow } from '../../../export/wire/view.ts';
 import { PartsStore } from './source/parts-store.ts';
 import type { SessionSource, SessionStart } from './source/source.ts';
 
@@ -108,4 +107,16 @@ function latestOnly(work: (fromPart: number) => Promise<void>): (fromPart: numbe
       });
   };
   return run;
+}
+
+/** The row of the turn that a part belongs to. */
+export function rowOfPart(rows: readonly TurnRow[], part: number): TurnRow | undefined {
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((rows[middle]?.firstPart ?? 0) <= part) low = middle;
+    else high = middle - 1;
+  }
+  return rows[low];
 }

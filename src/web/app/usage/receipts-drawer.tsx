@@ -6,9 +6,9 @@ import { readJson } from '../../client/client.ts';
 import type { ReceiptView, UsageQuery } from '../../wire/usage.ts';
 import { type Abortable, useAnswer } from '../page/hooks.ts';
 import { useServices } from '../page/page-context.ts';
-import { ProblemNote, Waiting } from '../page/states.tsx';
+import { ProblemNote, Waiting } from '../page/page-frame.tsx';
 import { formatMoney, formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/address.ts';
+import { writeAddress } from '../session/source/source.ts';
 import { Words } from '../session/text/text.tsx';
 
 export interface ReceiptsOf {

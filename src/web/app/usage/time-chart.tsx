@@ -5,8 +5,7 @@ import type { UsageAnswer, UsageQuery } from '../../wire/usage.ts';
 import { addressWith } from '../page/router.ts';
 import { formatMoney } from '../session/format/format.ts';
 import { barsOf } from './time-bars.ts';
-import type { Measure } from './usage-address.ts';
-import { amountOf, amountText, inputOf } from './usage-sums.ts';
+import { amountOf, amountText, inputOf, type Measure } from './usage-address.ts';
 
 export interface TimeChartProps {
   readonly report: UsageAnswer;

@@ -1,5 +1,8 @@
 // The usage page's address → days, project and measure.
-import type { UsageQuery } from '../../wire/usage.ts';
+
+import { formatTokens } from '../../../base/text/human.ts';
+import type { UsageQuery, UsageSumView } from '../../wire/usage.ts';
+import { formatKnownMoney } from '../session/format/format.ts';
 
 export const measures = ['cost', 'tokens'] as const;
 export type Measure = (typeof measures)[number];
@@ -44,4 +47,20 @@ export function dayBefore(days: number, today: Date = new Date()): string {
 
 function validDay(text: string | null): string | null {
   return text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+export function costText({ costMicroUsd, unpricedMessages }: UsageSumView): string {
+  return costMicroUsd === null ? 'unknown' : formatKnownMoney(costMicroUsd, unpricedMessages > 0);
+}
+
+export function inputOf(sum: UsageSumView): number {
+  return sum.inputTokens + sum.cacheReadTokens + sum.cacheWrite5mTokens + sum.cacheWrite1hTokens;
+}
+
+export function amountOf(sum: UsageSumView, measure: Measure): number {
+  return measure === 'cost' ? (sum.costMicroUsd ?? 0) : inputOf(sum) + sum.outputTokens;
+}
+
+export function amountText(sum: UsageSumView, measure: Measure): string {
+  return measure === 'cost' ? costText(sum) : formatTokens(amountOf(sum, 'tokens'));
 }

@@ -2,22 +2,29 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/text/human.ts';
 import { type Client, readJson } from '../../client/client.ts';
-import type { UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
+import type { TopAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
 import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
+import { type Abortable, useAnswer, useThrottled } from '../page/hooks.ts';
 import { useServices, useStatus } from '../page/page-context.ts';
-import { PageFrame } from '../page/page-frame.tsx';
+import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
 import { addressWith, usePlace } from '../page/router.ts';
-import { Empty, ProblemNote, Waiting } from '../page/states.tsx';
-import { useThrottled } from '../page/use-throttled.ts';
+import { formatKnownMoney, formatTime } from '../session/format/format.ts';
+import { writeAddress } from '../session/source/source.ts';
 import { Words } from '../session/text/text.tsx';
 import { BarList } from './bar-list.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';
 import { TimeChart } from './time-chart.tsx';
-import { TopLists } from './top-lists.tsx';
-import { type Measure, rangeQuery, readUsageAddress, type UsageAddress } from './usage-address.ts';
-import { amountOf, amountText, costText, inputOf } from './usage-sums.ts';
+import {
+  amountOf,
+  amountText,
+  costText,
+  inputOf,
+  type Measure,
+  rangeQuery,
+  readUsageAddress,
+  type UsageAddress,
+} from './usage-address.ts';
 
 export function UsagePage() {
   const { client } = useServices();
@@ -174,4 +181,59 @@ function barOf(sum: UsageSumView, name: string, measure: Measure, shorten = (who
     text: amountText(sum, measure),
     facts: rate === null ? '' : `${Math.round(100 * rate)} % cached`,
   };
+}
+
+export interface TopListsProps {
+  readonly top: TopAnswer;
+  onReceipts(title: string, query: UsageQuery): void;
+}
+
+function TopLists({ top, onReceipts }: TopListsProps) {
+  return (
+    <div className="top-lists">
+      <section aria-label="Most expensive sessions">
+        <h2>Most expensive sessions</h2>
+        <ol>
+          {top.sessions.map((session) => {
+            const title = session.title ?? 'Untitled session';
+            return (
+              <li key={session.key}>
+                <span className="cost">{formatKnownMoney(session.costMicroUsd, session.unpricedMessages > 0)}</span>
+                <a href={`/s/${encodeURIComponent(session.key)}`} data-stop="">
+                  <Words text={title} />
+                </a>
+                <span className="quiet">
+                  <Words text={shortProject(session.project)} /> · {counted(session.messages, 'message')}
+                </span>
+                <button type="button" onClick={() => onReceipts(title, { session: session.key })}>
+                  Receipts
+                  <span className="unseen">
+                    {' '}
+                    of <Words text={title} />
+                  </span>
+                </button>
+              </li>
+            );
+          })}
+        </ol>
+      </section>
+      <section aria-label="Most expensive turns">
+        <h2>Most expensive turns</h2>
+        <ol>
+          {top.turns.map((turn) => (
+            <li key={`${turn.key} ${turn.line}`}>
+              <span className="cost">{formatKnownMoney(turn.costMicroUsd, turn.unpricedMessages > 0)}</span>
+              <a href={writeAddress(turn.key, { line: turn.line })} data-stop="">
+                <Words text={turn.prompt === '' ? 'Before the first prompt' : turn.prompt} />
+              </a>
+              <span className="quiet">
+                <Words text={turn.title ?? 'Untitled session'} /> · {formatTime(turn.time)} ·{' '}
+                {counted(turn.messages, 'message')}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
 }

@@ -1,6 +1,5 @@
 // The part of a session's row that depends only on its files. The server adds the rest (key, live, expiry).
-import type { KnownSession } from '../../../library/index/known-sessions.ts';
-import type { ListedSession } from '../../../library/index/session-list.ts';
+import type { KnownSession, ListedSession } from '../../../library/index/session-list.ts';
 import type { SessionRow } from '../../wire/wire.ts';
 
 export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'expiresAt'> {

@@ -2,22 +2,23 @@
 // write is a surgery plan.
 
 import { damageClasses, type Finding } from '../../../doctor/checks/finding.ts';
-import { type Diagnosis, diagnoseSession } from '../../../doctor/diagnosis/diagnose.ts';
-import { verdictOf } from '../../../doctor/diagnosis/verdict.ts';
-import { isMendable } from '../../../doctor/repair/mendable.ts';
-import { defaultStrategy, planRepair } from '../../../doctor/repair/repair.ts';
+import { type Diagnosis, diagnoseSession, verdictOf } from '../../../doctor/diagnosis/diagnose.ts';
+import { defaultStrategy, isMendable, planRepair } from '../../../doctor/repair/repair.ts';
 import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../../doctor/repair/sequence.ts';
-import { type JudgedSession, verdictState } from '../../../library/index/verdicts.ts';
+import { type JudgedSession, verdictState } from '../../../library/index/session-summaries.ts';
 import { daysLeftOf } from '../../../library/session-files/expiry.ts';
 import { loadSession, type Session } from '../../../session/load/session.ts';
-import { leftAfterCompaction } from '../../../session/resume/request/auto-compaction.ts';
+import { leftAfterCompaction } from '../../../session/resume/request/full-request.ts';
 import { withLock } from '../../../store/lock.ts';
 import type { ProjectsFolder } from '../../../store/roots.ts';
 import { type Outcome, operate } from '../../../surgery/engine/operate.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../../surgery/engine/operation-log.ts';
-import type { PlannedSource } from '../../../surgery/engine/plan.ts';
-import { loadSource } from '../../../surgery/engine/source.ts';
-import { undoOperation } from '../../../surgery/engine/undo.ts';
+import {
+  type OperationRecord,
+  operationsFolder,
+  readRecords,
+  undoOperation,
+} from '../../../surgery/engine/operation-log.ts';
+import { loadSource, type PlannedSource } from '../../../surgery/engine/plan.ts';
 import type {
   AppliedFix,
   DiagnosisAnswer,

@@ -13,8 +13,8 @@ import { loadPrices } from '../../../library/usage/prices.ts';
 import { PriceList } from '../../../models/price-list.ts';
 import type { Session } from '../../../session/load/session.ts';
 import { readLineBatches } from '../../../store/lines.ts';
-import { loadSource } from '../../../surgery/engine/source.ts';
-import { redactorFor, type SessionRedactor } from '../../../surgery/redact/redact-parcel.ts';
+import { loadSource } from '../../../surgery/engine/plan.ts';
+import { redactorFor, type SessionRedactor } from '../../../surgery/redact/survey.ts';
 import { usualRuleSet } from '../../../surgery/secrets/user-rules.ts';
 import type {
   FindQuery,
@@ -30,8 +30,14 @@ import type {
 } from '../../wire/session.ts';
 import type { Encoded } from '../protocol/encoded.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { type Extent, extentOf, firstChangedPart } from './extent.ts';
-import { type CachedSession, type SessionCache, startMark } from './session-cache.ts';
+import {
+  type CachedSession,
+  type Extent,
+  extentOf,
+  firstChangedPart,
+  type SessionCache,
+  startMark,
+} from './session-cache.ts';
 
 /** The server has turned the key into the path. */
 export type Of<Query> = Query & { readonly path: string; readonly key: string };

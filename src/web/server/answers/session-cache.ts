@@ -2,7 +2,8 @@
 // of lines are scanned. A large session is read in steps, so that its beginning is available before its end.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { type FileProof, proveFile } from '../../../library/index/file-proof.ts';
+import { branchNumbered, partsOf } from '../../../export/page/parts.ts';
+import { type FileProof, proveFile } from '../../../library/index/index-state.ts';
 import { loadAgent, makeSession, type Session } from '../../../session/load/session.ts';
 import { type GrowingTranscript, loadGrowingInSteps } from '../../../session/transcript/growing-transcript.ts';
 import { sessionFiles } from '../../../store/session-files.ts';
@@ -180,4 +181,37 @@ function fileState(path: string): { version: string; identity: string; size: num
   const { dev, ino, size, mtimeMs } = statSync(path);
   const agents = statSync(`${path.slice(0, -'.jsonl'.length)}/subagents`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return { version: `${ino}-${size}-${mtimeMs}-${agents}`, identity: `${dev} ${ino}`, size };
+}
+
+/** The state of a transcript that a page has seen. */
+export interface Extent {
+  readonly version: string;
+  readonly nodes: number;
+  readonly parts: number;
+  readonly branchLines: number;
+  readonly leafOffset: number;
+}
+
+export function extentOf({ session, version }: CachedSession): Extent {
+  const branch = branchNumbered(session, 1);
+  return {
+    version,
+    nodes: session.transcript.nodes.length,
+    parts: partsOf(session, branch).all.length,
+    branchLines: branch?.nodes.length ?? 0,
+    leafOffset: branch?.leaf.offset ?? 0,
+  };
+}
+
+/** The last known part, or an earlier one whose call has been answered since; 0 on another branch. */
+export function firstChangedPart(session: Session, before: Extent): number {
+  const branch = branchNumbered(session, 1);
+  const isSameBranch = branch?.nodes[before.branchLines - 1]?.offset === before.leafOffset;
+  if (branch === undefined || (before.branchLines > 0 && !isSameBranch)) return 0;
+  const { partOf } = partsOf(session, branch);
+  const last = before.parts - 1;
+  const { nodes } = session.transcript;
+  let first = last;
+  for (let i = before.nodes; i < nodes.length; i++) first = Math.min(first, partOf(i) ?? last);
+  return Math.max(0, first);
 }

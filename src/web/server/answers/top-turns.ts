@@ -4,7 +4,7 @@
 import { parseJson } from '../../../base/json/json.ts';
 import { asEntry, contentOf } from '../../../format/entry/entry.ts';
 import type { Database } from '../../../library/index/database.ts';
-import type { PricedMessage } from '../../../library/usage/library-usage.ts';
+import type { PricedMessage } from '../../../library/usage/cells.ts';
 import { promptText } from '../../../session/transcript/prompt-text.ts';
 import { readLineBatches } from '../../../store/lines.ts';
 

@@ -3,8 +3,13 @@
 import type { Database } from '../../../library/index/database.ts';
 import type { IndexHandle } from '../../../library/index/index-handle.ts';
 import { type Calendar, createCalendar, parseDay } from '../../../library/usage/calendar.ts';
-import { type UsageCell, usageCells } from '../../../library/usage/cells.ts';
-import { countLibrary, type PricedMessage, type UsageSession } from '../../../library/usage/library-usage.ts';
+import {
+  countLibrary,
+  type PricedMessage,
+  type UsageCell,
+  type UsageSession,
+  usageCells,
+} from '../../../library/usage/cells.ts';
 import { loadPrices } from '../../../library/usage/prices.ts';
 import { findReceipts } from '../../../library/usage/receipts.ts';
 import {

@@ -1,9 +1,9 @@
 // Decides from a request's line and headers whether to refuse it, before any route. The page's own code holds no data and
 // needs no token. Requests for data need the token in a header: a browser sends a cookie to every port of this machine,
 // but a header only if the page's own code sets it.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { findStranger, isSecret } from '../../../base/process/local-guard.ts';
-import { tokenHeader } from '../../wire/wire.ts';
+import { type Failure, tokenHeader } from '../../wire/wire.ts';
 
 export interface GuardSetup {
   readonly port: number;
@@ -18,7 +18,7 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Refused {
+interface Refused {
   readonly status: number;
   readonly error: string;
   readonly next: string;
@@ -93,3 +93,71 @@ function decode(text: string): string | undefined {
 function refusal(status: number, error: string, next = ''): Refused {
   return { status, error, next };
 }
+
+export function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
+  // Does not wait for the rest of the request.
+  response.shouldKeepAlive = request.method === 'GET' || request.method === 'HEAD';
+  answerRefusal(request, response, refused);
+}
+
+export function answerRefusal(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { status, error, next }: Refused,
+): void {
+  const [type, body] = wantsPage(headers)
+    ? ['text/html; charset=utf-8', refusalPage({ error, next })]
+    : ['application/json', JSON.stringify({ error, next })];
+  response.writeHead(status, { ...safeHeaders, 'content-type': type }).end(body);
+}
+
+/** Browsers send `sec-fetch-mode: navigate` for a tab; old browsers only accept HTML. */
+export function wantsPage(headers: IncomingHttpHeaders): boolean {
+  const mode = headers['sec-fetch-mode'];
+  return mode === undefined ? /\btext\/html\b/.test(headers.accept ?? '') : mode === 'navigate';
+}
+
+export function refusalPage({ error, next }: Failure): string {
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"><title>Clew</title></head>',
+    `<body><h1>Clew cannot show this</h1><p>${asHtml(sentence(error))}.</p>`,
+    next === '' ? '' : `<p>What to do: ${asHtml(next)}.</p>`,
+    '<p><a href="/">All sessions</a></p></body></html>\n',
+  ].join('\n');
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function asHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const safeHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+};
+
+/** For content of a transcript that is opened in a tab of its own: nothing in it may run. */
+export const sandboxHeaders: Readonly<Record<string, string>> = {
+  ...safeHeaders,
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+};

@@ -7,11 +7,9 @@ import { pageRoutes } from '../../wire/wire.ts';
 import { isEncoded } from '../protocol/encoded.ts';
 import { failureOf, Refusal, type StatusFailure } from '../protocol/refusal.ts';
 import type { Asset, Assets } from './assets.ts';
-import { maxBodyBytes } from './guard.ts';
+import { maxBodyBytes, refusalPage, safeHeaders, sandboxHeaders, wantsPage } from './guard.ts';
 import { type HandlerParts, type Handlers, makeHandlers, type RouteRequest } from './handlers.ts';
 import { readQuery } from './query.ts';
-import { refusalPage, wantsPage } from './refused.ts';
-import { safeHeaders, sandboxHeaders } from './safe-headers.ts';
 
 export interface RouteParts extends HandlerParts {
   onFault(message: string): void;

@@ -8,7 +8,7 @@ import { systemErrorCode, UserError } from '../../../base/errors/errors.ts';
 import { makeSecret } from '../../../base/process/local-guard.ts';
 import { growSlowly } from '../../../base/process/memory.ts';
 import { version } from '../../../base/version/version.ts';
-import { runningClients } from '../../../library/session-files/running-clients.ts';
+import { runningClients } from '../../../library/session-files/session-use.ts';
 import { projectsFolders } from '../../../store/roots.ts';
 import { transcriptPlace } from '../../../store/transcripts.ts';
 import { eventsPath } from '../../wire/api.ts';
@@ -17,12 +17,9 @@ import { Thread, type ThreadOptions } from '../workers/thread.ts';
 import type { Role, WorkerEvents } from '../workers/worker-methods.ts';
 import { Assets } from './assets.ts';
 import { untilIdle } from './calm.ts';
-import { EventHub } from './change-notifier.ts';
-import { hasToken, judgeRequest, type RequestHead } from './guard.ts';
-import { ChangeNotifier } from './news-desk.ts';
-import { answerRefusal, refuse } from './refused.ts';
+import { ChangeNotifier, EventHub } from './change-notifier.ts';
+import { answerRefusal, hasToken, judgeRequest, type RequestHead, refuse } from './guard.ts';
 import { makeFileRoutes, makeRoutes } from './routes.ts';
-import type { RunningServer, ServerSetup } from './server-setup.ts';
 import { SessionList } from './session-list.ts';
 
 const runningMs = 5_000;
@@ -281,3 +278,28 @@ class LibraryServer implements RunningServer {
 }
 
 const maxWatched = 20;
+
+export interface ServerSetup {
+  readonly roots: readonly string[];
+  /** Clew's own state folder. */
+  readonly state: string;
+  readonly isDemo: boolean;
+  readonly allowsChanges: boolean;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The folder of the built page. */
+  readonly pageFolder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onNotice: (message: string) => void;
+  /** Bugs, with their stack. */
+  readonly onFault: (message: string) => void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** With the token, which gives access to all data. */
+  readonly url: string;
+  /** The address of a session's page, with the token; `undefined` for a file that is not a session below the roots. */
+  urlOf(path: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}

@@ -10,7 +10,7 @@ import {
 } from '../../../doctor/checks/finding.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../../doctor/diagnosis/library.ts';
 import { IndexHandle } from '../../../library/index/index-handle.ts';
-import { type JudgedSession, saveVerdicts } from '../../../library/index/verdicts.ts';
+import { type JudgedSession, saveVerdicts } from '../../../library/index/session-summaries.ts';
 import { discoverSessions } from '../../../store/discover.ts';
 import { type ProjectsFolder, projectsFolders } from '../../../store/roots.ts';
 import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/health.ts';

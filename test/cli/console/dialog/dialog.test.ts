@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import {
   type Dialog,
   type DialogAnswer,
+  dialogLines,
   makeDialog,
   pressInDialog,
+  turnBody,
 } from '../../../../src/cli/console/dialog/dialog.ts';
-import { dialogLines, turnBody } from '../../../../src/cli/console/dialog/dialog-lines.ts';
 import {
   approvalDialog,
   approvalOf,

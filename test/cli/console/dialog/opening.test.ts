@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { SessionChoice } from '../../../../src/agent/contract/agent.ts';
 import { exitCodes, UserError } from '../../../../src/base/errors/errors.ts';
 import type { Dialog, DialogAnswer } from '../../../../src/cli/console/dialog/dialog.ts';
-import { openOrCopy } from '../../../../src/cli/console/dialog/opening.ts';
+import { openOrCopy } from '../../../../src/cli/console/dialog/questions.ts';
 
 const taken = new UserError('session x is in use: Claude Code runs it', 'end it there', exitCodes.refused);
 

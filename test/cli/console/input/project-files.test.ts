@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { listProjectFiles } from '../../../../src/cli/console/input/project-files.ts';
+import { listProjectFiles } from '../../../../src/cli/console/input/suggestions.ts';
 import { temporaryFolder, writeTree } from '../../../support/temp-folder.ts';
 
 test('the files of a repository are listed without running a program that its settings name', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { WriteStream } from 'node:tty';
-import { InkOutput, repaint } from '../../../../src/cli/console/screen/ink-output.ts';
+import { InkOutput, repaint } from '../../../../src/cli/console/screen/screen.tsx';
 
 const wide = { columns: 90, rows: 24 };
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { splitSettled } from '../../../../src/cli/console/transcript/settled-text.ts';
+import { splitSettled } from '../../../../src/cli/console/transcript/item.ts';
 import { renderMarkdown } from '../../../../src/cli/markdown/markdown.ts';
 import { createStyle } from '../../../../src/cli/terminal/style.ts';
 

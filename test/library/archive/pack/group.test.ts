@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { GroupBuilder, readGroup } from '../../../../src/library/archive/pack/group.ts';
-import { type LineParts, splitLine } from '../../../../src/library/archive/pack/line-parts.ts';
+import { GroupBuilder, type LineParts, readGroup, splitLine } from '../../../../src/library/archive/pack/pieces.ts';
 
 const [own, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Ending, joinLine, splitLine } from '../../../../src/library/archive/pack/line-parts.ts';
+import { type Ending, joinLine, splitLine } from '../../../../src/library/archive/pack/pieces.ts';
 import { recordedFiles } from '../../../support/transcripts.ts';
 
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-${digit.repeat(12)}`);

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildResumeGraph } from '../../../../src/session/resume/chain/graph.ts';
-import { chooseLeaf } from '../../../../src/session/resume/chain/leaf.ts';
+import { chooseLeaf, walkChain } from '../../../../src/session/resume/chain/leaf.ts';
 import { reattach } from '../../../../src/session/resume/chain/reattach.ts';
-import { walkChain } from '../../../../src/session/resume/chain/walk.ts';
 import {
   namesOf,
   type TranscriptBuilder,

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildResumeGraph } from '../../../../src/session/resume/chain/graph.ts';
-import { chooseLeaf } from '../../../../src/session/resume/chain/leaf.ts';
-import { bridgeMs, walkChain } from '../../../../src/session/resume/chain/walk.ts';
+import { bridgeMs, chooseLeaf, walkChain } from '../../../../src/session/resume/chain/leaf.ts';
 import { namesOf, type TranscriptBuilder, transcript } from '../../../support/transcript-builder.ts';
 
 function walked(builder: TranscriptBuilder): string[] {

@@ -1,7 +1,7 @@
 // The model a request goes to, and what it may see of other models' thinking.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOffered, takesSystemRole } from '../../../../src/models/client-models.ts';
+import { isOffered, takesSystemRole } from '../../../../src/models/facts.ts';
 import { requestMessages } from '../../../../src/session/resume/request/request.ts';
 import { history, sent } from '../../../support/outline.ts';
 import {

@@ -1,7 +1,7 @@
 // Whether the client compacts a session before it sends the prompt. The limits were measured with client 2.1.325.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { autoCompactionOf } from '../../../../src/session/resume/request/auto-compaction.ts';
+import { autoCompactionOf } from '../../../../src/session/resume/request/full-request.ts';
 import { type TranscriptBuilder, transcript } from '../../../support/transcript-builder.ts';
 
 function answered(model: string, cacheRead: number, output: number = 0): TranscriptBuilder {

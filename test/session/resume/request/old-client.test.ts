@@ -1,7 +1,7 @@
 // What clients up to 2.1.45 take when they resume (INTEROP §6): other rules than those of the current one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oldResumeLines } from '../../../../src/session/resume/request/old-client.ts';
+import { oldResumeLines } from '../../../../src/session/resume/request/request.ts';
 import { namesOf, type TranscriptBuilder, transcript } from '../../../support/transcript-builder.ts';
 
 function taken(builder: TranscriptBuilder): string[] {

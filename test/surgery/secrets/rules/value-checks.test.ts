@@ -1,16 +1,16 @@
 // Which values can be a secret at which place: the answers are written by hand, for values on both sides of each limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRandomLetters } from '../../../../src/surgery/secrets/rules/letter-pairs.ts';
 import {
   entropyOf,
+  isRandomLetters,
   looksLikeCredential,
   looksLikeEnvSecret,
   looksLikePassword,
   looksLikeSecret,
   looksRandom,
   looksStrong,
-} from '../../../../src/surgery/secrets/rules/value-checks.ts';
+} from '../../../../src/surgery/secrets/rules/rule.ts';
 
 test('entropy is counted in bits per character', () => {
   assert.deepEqual(

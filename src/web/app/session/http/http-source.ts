@@ -1,8 +1,7 @@
 // The session page's data from its server.
 import { type Client, keyParam, readJson, readText } from '../../../client/client.ts';
 import type { HeadQuery } from '../../../wire/session.ts';
-import { readAddress, writeAddress } from '../source/address.ts';
-import type { SessionSource, SessionStart } from '../source/source.ts';
+import { readAddress, type SessionSource, type SessionStart, writeAddress } from '../source/source.ts';
 
 export interface SourceOptions {
   readonly watch: SessionSource['watch'];

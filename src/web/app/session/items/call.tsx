@@ -1,14 +1,23 @@
 // A tool call: one line with its input summary and outcome; below it, folded or not, its detail, and the
 // sub-agent that it started.
-import { useEffect } from 'react';
-import { formatDuration, formatTokens } from '../../../../base/text/human.ts';
-import type { CallDetail, CallItem } from '../../../../export/wire/view.ts';
-import { useFold, useIsTarget, usePlaceNames } from '../source/page-context.ts';
-import { Images } from '../text/images.tsx';
-import { RawButton } from '../text/raw-button.tsx';
-import { TerminalText, Words } from '../text/text.tsx';
-import { AgentPanel } from './agent-panel.tsx';
+import { useCallback, useContext, useEffect, useState } from 'react';
+import { neutralise } from '../../../../base/text/hostile-text.ts';
+import { counted, formatDuration, formatTokens } from '../../../../base/text/human.ts';
+import type { AgentRow, CallDetail, CallItem, SessionHead, TurnView } from '../../../../export/wire/view.ts';
+import {
+  LiveContext,
+  SourceContext,
+  TargetContext,
+  useFold,
+  useIsTarget,
+  usePlaceNames,
+  useSource,
+} from '../source/page-context.ts';
+import type { SessionSource } from '../source/source.ts';
+import { Images, RawButton } from '../text/images.tsx';
+import { MarkdownText, TerminalText, Words } from '../text/text.tsx';
 import { Detail, isShownOpen } from './details.tsx';
+import { PartItems } from './part.tsx';
 
 const marks = { done: '✓', failed: '✗', open: '…' } as const;
 const meanings = { done: 'done', failed: 'failed', open: 'no result in the transcript' } as const;
@@ -80,4 +89,117 @@ function Outcome({ item }: { readonly item: CallItem }) {
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />
     </span>
   );
+}
+
+// A sub-agent below the call that started it: its own turns, loaded on demand, a few parts at a time. An
+// agent that started others shows them in the same way.
+
+function AgentPanel({ agent }: { readonly agent: AgentRow }) {
+  const [isOpen, setOpen] = useFold(`agent ${agent.agentId}`, false);
+  const isWanted = useContext(TargetContext)?.agentId === agent.agentId;
+  useEffect(() => {
+    if (isWanted) setOpen(true);
+  }, [isWanted, setOpen]);
+  const name = [agent.agentType, agent.description].filter((part) => part !== null).join(': ') || agent.agentId;
+  return (
+    <article className="agent" aria-label={neutralise(`Sub-agent ${name}`)} data-agent={agent.agentId}>
+      <button type="button" className="agent-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span aria-hidden="true">↳</span> Sub-agent <Words text={name} />
+      </button>
+      {isOpen ? <AgentTurns agentId={agent.agentId} /> : null}
+    </article>
+  );
+}
+
+const partsAtOnce = 8;
+const maxDepth = 8;
+
+function AgentTurns({ agentId }: { readonly agentId: string }) {
+  const above = useSource();
+  const [own] = useState(() => above.ofAgent(agentId));
+  const { head, parts, problem, showMore } = useAgent(own);
+  if (depthOf(above) >= maxDepth) return <p className="quiet">Nested too deep to be opened here.</p>;
+  if (problem !== null) return <p className="problem">The sub-agent cannot be shown: {problem}</p>;
+  if (head === null) return <p className="quiet">Loading the sub-agent…</p>;
+  return (
+    <SourceContext value={nested(own, above)}>
+      <div className="agent-body">
+        <p className="quiet">
+          <Words
+            text={[
+              counted(head.lines, 'line'),
+              ...(head.models.length === 0 ? [] : [head.models.join(', ')]),
+              `${formatTokens(head.usage.outputTokens)} tokens out`,
+            ].join(' · ')}
+          />
+        </p>
+        {parts.map((part) => (
+          <div key={part.part}>
+            {part.prompt === null ? null : (
+              <div className="agent-prompt">
+                <MarkdownText text={part.prompt.text} />
+              </div>
+            )}
+            <PartItems items={part.items} />
+          </div>
+        ))}
+        {parts.length < head.parts ? (
+          <button type="button" className="more" onClick={showMore}>
+            Show more of this sub-agent ({head.parts - parts.length} parts)
+          </button>
+        ) : null}
+      </div>
+    </SourceContext>
+  );
+}
+
+interface AgentData {
+  readonly head: SessionHead | null;
+  readonly parts: readonly TurnView[];
+  readonly problem: string | null;
+  showMore(): void;
+}
+
+function useAgent(source: SessionSource): AgentData {
+  const live = useContext(LiveContext);
+  const version = live.get(source.agentId ?? '') ?? 0;
+  const [head, setHead] = useState<SessionHead | null>(null);
+  const [parts, setParts] = useState<readonly TurnView[]>([]);
+  const [wanted, setWanted] = useState(partsAtOnce);
+  const [problem, setProblem] = useState<string | null>(null);
+  // `version` counts the appends: after each, the shown parts are loaded again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is the reason to ask again
+  useEffect(() => {
+    const request = new AbortController();
+    const load = async (): Promise<void> => {
+      const newHead = await source.head(1, request.signal);
+      const views: TurnView[] = [];
+      const count = Math.min(wanted, newHead.parts);
+      while (views.length < count) {
+        const next = await source.parts(1, views.length, count, request.signal);
+        if (next.length === 0) break;
+        views.push(...next);
+      }
+      setHead(newHead);
+      setParts(views);
+    };
+    load().catch((error: unknown) => {
+      if (!request.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => request.abort();
+  }, [source, wanted, version]);
+  const showMore = useCallback(() => setWanted((count) => count + partsAtOnce * 3), []);
+  return { head, parts, problem, showMore };
+}
+
+/** Damage may lead an agent to itself, so the depth of each source is recorded. */
+const depths = new WeakMap<SessionSource, number>();
+
+function depthOf(source: SessionSource): number {
+  return depths.get(source) ?? 0;
+}
+
+function nested(own: SessionSource, above: SessionSource): SessionSource {
+  depths.set(own, depthOf(above) + 1);
+  return own;
 }

@@ -13,8 +13,7 @@ import type {
   ThinkingItem,
 } from '../../../../export/wire/view.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/page-context.ts';
-import { Picture } from '../text/images.tsx';
-import { RawButton } from '../text/raw-button.tsx';
+import { Picture, RawButton } from '../text/images.tsx';
 import { MarkdownText, PlainText, TerminalText, Words } from '../text/text.tsx';
 import { Call } from './call.tsx';
 

@@ -1,11 +1,10 @@
 // A part of a turn: on the first one the prompt with what the turn took, on all of them the items in their order.
-import { memo } from 'react';
+import { Component, memo } from 'react';
 import { formatDuration, formatTokens } from '../../../../base/text/human.ts';
 import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../../export/wire/view.ts';
 import { formatKnownMoney, formatTime } from '../format/format.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from '../source/page-context.ts';
-import { Images } from '../text/images.tsx';
-import { RawButton } from '../text/raw-button.tsx';
+import { Images, RawButton } from '../text/images.tsx';
 import { PlainText, Words } from '../text/text.tsx';
 import { ItemView } from './items.tsx';
 
@@ -141,4 +140,27 @@ function Notes({ notes }: { readonly notes: readonly NoteItem[] }) {
 
 function labelsOf(notes: readonly NoteItem[]): string {
   return [...new Set(notes.map((note) => note.label))].slice(0, 4).join(', ');
+}
+
+export interface BoundaryProps {
+  readonly what: string;
+  readonly children: React.ReactNode;
+}
+
+export class Boundary extends Component<BoundaryProps, { readonly problem: string | null }> {
+  override readonly state: { readonly problem: string | null } = { problem: null };
+
+  static getDerivedStateFromError(error: unknown): { readonly problem: string } {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render(): React.ReactNode {
+    if (this.state.problem === null) return this.props.children;
+    return (
+      <p className="problem">
+        {this.props.what} cannot be drawn ({this.state.problem}). The raw lines can still be read with{' '}
+        <code>clew cat</code>.
+      </p>
+    );
+  }
 }

@@ -1,7 +1,6 @@
 // Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
 // this interface, so it is the same page in both.
 import type { FindResult, Ref, SessionHead, TurnView } from '../../../../export/wire/view.ts';
-import type { SessionAddress } from './address.ts';
 
 export interface RawLine {
   readonly text: string;
@@ -62,4 +61,39 @@ export interface SourceChange {
   readonly agentId: string | null;
   /** The first part that may have changed. */
   readonly fromPart: number;
+}
+
+export interface SessionAddress {
+  readonly branch: number | null;
+  readonly turn: number | null;
+  readonly line: number | null;
+  readonly agentId: string | null;
+}
+
+export function readAddress(search: string): SessionAddress {
+  const query = new URLSearchParams(search);
+  return {
+    branch: numberOf(query.get('branch')),
+    turn: numberOf(query.get('turn')),
+    line: numberOf(query.get('line')),
+    agentId: query.get('agent'),
+  };
+}
+
+function numberOf(text: string | null): number | null {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
+
+export function writeAddress(key: string, place: Partial<SessionAddress>): string {
+  const text = writeQuery(place);
+  return `/s/${encodeURIComponent(key)}${text === '' ? '' : `?${text}`}`;
+}
+
+export function writeQuery(place: Partial<SessionAddress>): string {
+  const query = new URLSearchParams();
+  if (place.branch != null && place.branch > 1) query.set('branch', String(place.branch));
+  if (place.turn != null) query.set('turn', String(place.turn));
+  if (place.line != null && place.line > 0) query.set('line', String(place.line));
+  if (place.agentId != null) query.set('agent', place.agentId);
+  return query.toString();
 }

@@ -1,8 +1,8 @@
 // Images of the transcript, from our own server only. One that is broken or remote is named instead.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { formatBytes } from '../../../../base/text/human.ts';
-import type { ImageRef } from '../../../../export/wire/view.ts';
-import { useSource } from '../source/page-context.ts';
+import type { ImageRef, Place } from '../../../../export/wire/view.ts';
+import { useActions, useSource } from '../source/page-context.ts';
 import { Words } from './text.tsx';
 
 export function Images({ images }: { readonly images: readonly ImageRef[] }) {
@@ -96,4 +96,26 @@ function useImage({ at }: ImageRef, onFailure: () => void) {
     };
   }, [source, record, pointer, onFailure]);
   return { address, place };
+}
+
+export function RawButton({ place, also = null }: { readonly place: Place; readonly also?: Place | null }) {
+  const source = useSource();
+  const { showRaw } = useActions();
+  if (source.exported?.hasRaw === false) return null;
+  return (
+    <span className="raw-buttons">
+      {[place, ...(also === null || also.line === place.line ? [] : [also])].map((each) => (
+        <button
+          type="button"
+          className="raw-button"
+          key={each.line}
+          aria-label={`Raw line ${each.line}`}
+          title={`Raw line ${each.line}`}
+          onClick={() => showRaw(source, each)}
+        >
+          {each.line}
+        </button>
+      ))}
+    </span>
+  );
 }
