@@ -17,7 +17,7 @@ const lazy = {
       (options === undefined && typeof text === 'string' ? plainColumns(text) : undefined) ??
       require('string-width').default(text, options);`,
   './markdown-lexer.ts':
-    "export const lexMarkdown = (text) => require('./src/cli/terminal/markdown-lexer.ts').lexMarkdown(text);",
+    "export const lexMarkdown = (text) => require('./src/base/markdown/markdown-lexer.ts').lexMarkdown(text);",
   diff: "export const structuredPatch = (...values) => require('diff').structuredPatch(...values);",
 };
 

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
 import { inkParts } from './build-ink.mjs';
 import { licencesOf } from './build-licences.mjs';
+import { pureModules } from './build-modules.mjs';
 import { buildPage, buildStandalone } from './build-page.mjs';
 import { bundleTypes, readPublicTypes } from './build-types.mjs';
 import { runNode, stampDist } from './compile.mjs';
@@ -47,7 +48,7 @@ const program = await build({
   // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
   // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
-  plugins: [coreChunk, lazyProcesses, inkParts],
+  plugins: [coreChunk, lazyProcesses, inkParts, pureModules],
   // React's own development build checks and warns, at several times the cost.
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
@@ -59,6 +60,7 @@ const program = await build({
 const hook = await build({
   ...common,
   entryPoints: { 'trace-hook': 'src/trace/hook/hook-main.ts' },
+  plugins: [pureModules],
   chunkNames: 'trace/[name]-[hash]',
 });
 const standalone = await buildStandalone();

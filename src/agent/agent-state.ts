@@ -1,8 +1,8 @@
 // The state of a running agent as a front end reads it: every property is computed when it is read.
-import { modelFactsOf } from '../models/facts.ts';
-import type { AgentState } from './contract/agent.ts';
+import { modelFactsOf } from '../models/index.ts';
+import type { AgentState } from './contract/index.ts';
 import type { LiveSession } from './current-session.ts';
-import type { AgentContext } from './loop/context.ts';
+import type { AgentContext } from './loop/index.ts';
 import type { AgentSetup } from './setup.ts';
 import type { TurnQueue } from './turn-queue.ts';
 

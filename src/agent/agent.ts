@@ -1,18 +1,15 @@
 // Options → a running agent. A front end gets an `Agent` and receives events through its sinks, after the recorder.
 
 import path from 'node:path';
-import type { StreamModel } from '../api/client/model.ts';
-import { makeStreamModel } from '../api/client/stream-model.ts';
-import { exitCodes, UserError } from '../base/errors/errors.ts';
-import { pathOutside } from '../base/process/find-program.ts';
-import { version } from '../base/version/version.ts';
-import { loadPrices } from '../library/usage/prices.ts';
-import type { Agent, AgentOptions } from './contract/agent.ts';
-import { CostMeter, withinBudget } from './loop/cost.ts';
-import { type Clock, EventBus, systemClock } from './loop/event-bus.ts';
-import { idleTimeoutOf } from './loop/retry.ts';
+import { makeStreamModel, type StreamModel } from '../api/client/index.ts';
+import { exitCodes, UserError } from '../base/errors/index.ts';
+import { pathOutside } from '../base/process/index.ts';
+import { version } from '../base/version/index.ts';
+import { loadPrices } from '../library/usage/index.ts';
+import type { Agent, AgentOptions } from './contract/index.ts';
+import { type Clock, CostMeter, EventBus, idleTimeoutOf, systemClock, withinBudget } from './loop/index.ts';
 import { RunningAgent } from './running-agent.ts';
-import type { SettingsFiles } from './settings/settings.ts';
+import type { SettingsFiles } from './settings/index.ts';
 import { loadSetup } from './setup.ts';
 
 /** Settings that are already read; in tests, replacements for the network and the clock. */

@@ -2,20 +2,13 @@
 // it changes nothing. SessionStart and SessionEnd hooks run at every change.
 
 import path from 'node:path';
-import { asString } from '../base/json/json.ts';
-import type { SessionChoice } from './contract/agent.ts';
-import type { Sandbox } from './contract/confinement.ts';
-import type { ToolCallView } from './contract/event.ts';
-import type { AgentHooks } from './contract/hook.ts';
-import type { BackgroundTasks, Workspace } from './contract/tool.ts';
-import type { AgentContext } from './loop/context.ts';
-import { PathMemory } from './prompt/memory.ts';
-import type { Section } from './prompt/situation.ts';
-import { UsedIds } from './session/conversation.ts';
-import { PromptKeeper, type PromptSource } from './session/frozen-prompt.ts';
-import { type OpenSession, openSession } from './session/open-session.ts';
+import { asString } from '../base/json/index.ts';
+import type { AgentHooks, BackgroundTasks, Sandbox, SessionChoice, ToolCallView, Workspace } from './contract/index.ts';
+import type { AgentContext } from './loop/index.ts';
+import { PathMemory, type Section } from './prompt/index.ts';
+import { type OpenSession, openSession, PromptKeeper, type PromptSource, UsedIds } from './session/index.ts';
 import type { AgentSetup } from './setup.ts';
-import { makeWorkspace } from './tools/shell/background.ts';
+import { makeWorkspace } from './tools/shell/index.ts';
 
 export class CurrentSession {
   readonly #context: AgentContext;

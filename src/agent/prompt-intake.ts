@@ -1,14 +1,11 @@
 // A prompt of the user → the lines that are written: hooks may refuse it or add to it, commands are expanded, mentioned
 // files are attached. A notice reports what is left out or cut.
 import { homedir } from 'node:os';
-import type { JsonObject } from '../base/json/json.ts';
-import type { PermissionMode } from './contract/confinement.ts';
-import type { AskConsent, Workspace } from './contract/tool.ts';
-import type { AgentContext } from './loop/context.ts';
-import type { TurnPrompt } from './loop/loop.ts';
-import type { Judge } from './permission/judge.ts';
-import type { Command } from './prompt/command.ts';
-import { expandPrompt } from './prompt/user-prompt.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import type { AskConsent, PermissionMode, Workspace } from './contract/index.ts';
+import type { AgentContext, TurnPrompt } from './loop/index.ts';
+import type { Judge } from './permission/index.ts';
+import { type Command, expandPrompt } from './prompt/index.ts';
 import { promptText } from './turn-queue.ts';
 
 type IntakeContext = Pick<AgentContext, 'hooks' | 'mode' | 'workspace' | 'session' | 'emit'>;

@@ -1,23 +1,36 @@
 // The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context
 // for everything else.
-import { hostOf } from '../api/client/stream-model.ts';
-import { UserError } from '../base/errors/errors.ts';
-import type { JsonObject } from '../base/json/json.ts';
-import { defaultModel, resolveModelAlias } from '../models/facts.ts';
+import { hostOf } from '../api/client/index.ts';
+import { UserError } from '../base/errors/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { defaultModel, resolveModelAlias } from '../models/index.ts';
 import { viewState } from './agent-state.ts';
-import type { Agent, AgentState, RewindPoint, RewindReport, SessionChoice } from './contract/agent.ts';
-import type { PermissionMode } from './contract/confinement.ts';
-import type { EmitEvent, Notice, TurnEnded } from './contract/event.ts';
-import { bindHooks } from './contract/hook.ts';
+import {
+  type Agent,
+  type AgentState,
+  bindHooks,
+  type EmitEvent,
+  type Notice,
+  type PermissionMode,
+  type RewindPoint,
+  type RewindReport,
+  type SessionChoice,
+  type TurnEnded,
+} from './contract/index.ts';
 import { CurrentSession, type LiveSession } from './current-session.ts';
-import { type CompactionWish, compactConversation, isCompactionDue } from './loop/compaction.ts';
-import type { AgentContext } from './loop/context.ts';
-import { requirePrice } from './loop/cost.ts';
-import { endedWithout, runTurn } from './loop/loop.ts';
-import { maxRetriesOf } from './loop/retry.ts';
-import { startSubAgent } from './loop/sub-agent.ts';
+import {
+  type AgentContext,
+  type CompactionWish,
+  compactConversation,
+  endedWithout,
+  isCompactionDue,
+  maxRetriesOf,
+  requirePrice,
+  runTurn,
+  startSubAgent,
+} from './loop/index.ts';
 import { takePrompt } from './prompt-intake.ts';
-import { rewind, rewindPoints } from './session/rewind.ts';
+import { rewind, rewindPoints } from './session/index.ts';
 import type { AgentSetup } from './setup.ts';
 import { BackgroundWork, promptText, TurnQueue } from './turn-queue.ts';
 import { ModeSwitch, UserQuestions } from './user-questions.ts';

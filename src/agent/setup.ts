@@ -3,39 +3,49 @@
 
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { shellQuote } from '../base/text/human.ts';
-import { isInside } from './access/file.ts';
-import { readGitBranch } from './access/git.ts';
-import type { AgentOptions } from './contract/agent.ts';
-import type { PermissionMode, Sandbox } from './contract/confinement.ts';
-import type { HookRunner } from './contract/hook.ts';
-import type { RuleText } from './contract/permission.ts';
-import { type AskConsent, namesOf, type Tool, type Workspace } from './contract/tool.ts';
-import { makeHookRunner, type RanHook } from './hooks/hook-runner.ts';
-import type { ServerConfig } from './mcp/config.ts';
-import type { McpServers } from './mcp/servers.ts';
-import { type Judge, makeJudge } from './permission/judge.ts';
-import { readProtection } from './permission/path.ts';
-import { type AgentDefinition, loadAgentDefinitions } from './prompt/agent-definition.ts';
-import { type Command, loadCommands } from './prompt/command.ts';
-import type { MemoryOptions } from './prompt/memory.ts';
-import { describeEnvironment, describeSituation, type Section } from './prompt/situation.ts';
-import { makeSkillTool } from './prompt/skill-tool.ts';
-import { buildSystemPrompt, soundText } from './prompt/system-prompt.ts';
+import { shellQuote } from '../base/text/index.ts';
+import { isInside, readGitBranch } from './access/index.ts';
+import {
+  type AgentOptions,
+  type AskConsent,
+  type HookRunner,
+  namesOf,
+  type PermissionMode,
+  type RuleText,
+  type Sandbox,
+  type Tool,
+  type Workspace,
+} from './contract/index.ts';
+import { makeHookRunner, type RanHook } from './hooks/index.ts';
+import type { McpServers, ServerConfig } from './mcp/index.ts';
+import { type Judge, makeJudge, readProtection } from './permission/index.ts';
+import {
+  type AgentDefinition,
+  buildSystemPrompt,
+  type Command,
+  describeEnvironment,
+  describeSituation,
+  loadAgentDefinitions,
+  loadCommands,
+  type MemoryOptions,
+  makeSkillTool,
+  type Section,
+  soundText,
+} from './prompt/index.ts';
 import { runInlineShell } from './prompt-intake.ts';
-import { findMechanism, makeSandbox, noMechanism } from './sandbox/sandbox.ts';
-import { readSandboxSettings, type SandboxSettings } from './sandbox/settings.ts';
-import type { PromptKeeper, PromptSource } from './session/frozen-prompt.ts';
-import { keepLocalRule, keepLocalServer } from './settings/local.ts';
+import { findMechanism, makeSandbox, noMechanism, readSandboxSettings, type SandboxSettings } from './sandbox/index.ts';
+import type { PromptKeeper, PromptSource } from './session/index.ts';
 import {
   findUserConfig,
+  keepLocalRule,
+  keepLocalServer,
   mergeSettings,
   readSettingsFiles,
   type Settings,
   type SettingsFile,
   type SettingsFiles,
-} from './settings/settings.ts';
-import { readProjectOffer, summariseOffer } from './trust/trust.ts';
+} from './settings/index.ts';
+import { readProjectOffer, summariseOffer } from './trust/index.ts';
 
 export interface ServerView {
   readonly name: string;

@@ -1,7 +1,7 @@
 // Runs prompts, compactions, rewinds and changes of session one after the other. A prompt that still waits can be taken
 // back.
-import type { JsonObject } from '../base/json/json.ts';
-import { blocksOf, textOf } from '../format/entry/block.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { blocksOf, textOf } from '../format/entry/index.ts';
 
 interface Waiting {
   readonly text: string;

@@ -1,11 +1,16 @@
 // Asks the user one question at a time: sub-agents run together and would otherwise ask at the same time. Notification
 // hooks run while the user is asked.
 
-import type { PermissionMode } from './contract/confinement.ts';
-import type { EmitEvent } from './contract/event.ts';
-import type { AgentHooks } from './contract/hook.ts';
-import type { Approve } from './contract/permission.ts';
-import type { AskConsent, AskUser, UserAnswer, UserQuestion } from './contract/tool.ts';
+import type {
+  AgentHooks,
+  Approve,
+  AskConsent,
+  AskUser,
+  EmitEvent,
+  PermissionMode,
+  UserAnswer,
+  UserQuestion,
+} from './contract/index.ts';
 
 const needed = {
   plan: 'your approval of a plan',

@@ -1,6 +1,6 @@
 // Every command in the groups and the order of the help. Help and completion scripts are made from this table, so
 // printing them loads no command.
-import type { CommandRow, Flag } from './command/command.ts';
+import type { CommandRow, Flag } from './command/index.ts';
 import { keepCommands, repairCommands } from './keep-commands.ts';
 import { findCommands, readCommands, showCommands } from './read-commands.ts';
 import { reshapeCommands } from './reshape-commands.ts';

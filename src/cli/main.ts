@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The entry point. `--version` and the status line, which runs all the time, do not load the command-line parser.
-import { version } from '../base/version/version.ts';
+import { version } from '../base/version/index.ts';
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--version' || first === '-V') {

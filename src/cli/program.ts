@@ -1,14 +1,12 @@
 // The arguments → the command that runs → an exit code. A wrong use becomes one line on stderr; an unexpected error is
 // reported as a bug, with its stack if --debug is given.
 import { type Argument, Command, CommanderError, type HelpConfiguration, Option } from 'commander';
-import { exitCodes, UserError } from '../base/errors/errors.ts';
-import { version } from '../base/version/version.ts';
-import { diskError } from '../store/replace.ts';
-import type { CommandIo, CommandRow, Flag, FlagValues } from './command/command.ts';
-import { Unread } from './command/unread.ts';
+import { exitCodes, UserError } from '../base/errors/index.ts';
+import { version } from '../base/version/index.ts';
+import { diskError } from '../store/index.ts';
+import { type CommandIo, type CommandRow, type Flag, type FlagValues, Unread } from './command/index.ts';
 import { commandGroups, commands, globalFlags } from './commands.ts';
-import { writeNotice, writeOut, writeText } from './terminal/output.ts';
-import { createMarkedStyle, wantsColor } from './terminal/style.ts';
+import { createMarkedStyle, wantsColor, writeNotice, writeOut, writeText } from './terminal/index.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {
   const argv = withPrintCommand(called);

@@ -1,6 +1,6 @@
 // The rows of the commands that read, search, count and show sessions; part of the table in commands.ts.
-import type { CommandRow } from './command/command.ts';
-import { demo, json, project, readFlags, root } from './flags/common-flags.ts';
+import type { CommandRow } from './command/index.ts';
+import { demo, json, project, readFlags, root } from './flags/index.ts';
 
 export const readCommands: readonly CommandRow[] = [
   {

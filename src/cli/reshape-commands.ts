@@ -1,6 +1,6 @@
 // The rows of the commands that reshape sessions; part of the table in commands.ts.
-import type { CommandRow, Flag } from './command/command.ts';
-import { changeFlags, dryRun, inPlace, json, planFlags, root } from './flags/common-flags.ts';
+import type { CommandRow, Flag } from './command/index.ts';
+import { changeFlags, dryRun, inPlace, json, planFlags, root } from './flags/index.ts';
 
 const keepPrompt: Flag = {
   name: '--keep-prompt',

@@ -1,9 +1,8 @@
 // The rows of the commands that trace sessions, run the agent or serve a recorded model; part of the table in
 // commands.ts.
 
-import type { CommandRow } from './command/command.ts';
-import { chatFlags, project, readFlags } from './flags/common-flags.ts';
-import { printFlags } from './flags/print-flags.ts';
+import type { CommandRow } from './command/index.ts';
+import { chatFlags, printFlags, project, readFlags } from './flags/index.ts';
 
 export const traceCommands: readonly CommandRow[] = [
   {

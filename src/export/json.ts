@@ -1,22 +1,31 @@
 // A session → JSON of the schema `clew-session/1` (docs/export.md), a message or a call at a time, so that neither a
 // long session nor a long turn is ever held as one string.
 import path from 'node:path';
-import type { JsonValue } from '../base/json/json.ts';
-import { isoDate, jsonText } from '../base/json/json-text.ts';
-import { version } from '../base/version/version.ts';
-import { type Block, isThinking, isToolUse } from '../format/entry/block.ts';
-import { contentOf } from '../format/entry/entry.ts';
-import { linesWithUsage, sessionUsage, turnUsage } from '../session/facts/session-usage.ts';
-import { summarise } from '../session/facts/summary.ts';
-import type { AgentSource } from '../session/load/agents.ts';
-import { type Compaction, compactionsOf } from '../session/load/compaction.ts';
-import { readEntry, type Session, versionsOf } from '../session/load/session.ts';
-import { promptText } from '../session/transcript/prompt-text.ts';
-import { promptsWithoutLine } from '../session/turns/queue.ts';
-import { resultBlocks, type ToolCall, toolCallsOf } from '../session/turns/tool-calls.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../session/turns/turns.ts';
-import { countUsage, totalUsage } from '../session/usage/usage.ts';
-import { type ExportSource, modelsOf, openSourceAgent } from './source/source.ts';
+import { isoDate, type JsonValue, jsonText } from '../base/json/index.ts';
+import { version } from '../base/version/index.ts';
+import { type Block, contentOf, isThinking, isToolUse } from '../format/entry/index.ts';
+import { linesWithUsage, sessionUsage, summarise, turnUsage } from '../session/facts/index.ts';
+import {
+  type AgentSource,
+  type Compaction,
+  compactionsOf,
+  readEntry,
+  type Session,
+  versionsOf,
+} from '../session/load/index.ts';
+import { promptText } from '../session/transcript/index.ts';
+import {
+  type Message,
+  messagesOf,
+  promptsWithoutLine,
+  resultBlocks,
+  type ToolCall,
+  type Turn,
+  toolCallsOf,
+  turnsOf,
+} from '../session/turns/index.ts';
+import { countUsage, totalUsage } from '../session/usage/index.ts';
+import { type ExportSource, modelsOf, openSourceAgent } from './source/index.ts';
 
 /** Options of `exportJson`. */
 export interface JsonOptions {

@@ -1,8 +1,7 @@
 // A session → a request of the Messages API: the model and the messages that Claude Code sends when it resumes the
 // session, one JSON object on a line.
-import { exitCodes, UserError } from '../base/errors/errors.ts';
-import { asObject, asString, type JsonObject, type JsonValue } from '../base/json/json.ts';
-import { jsonText } from '../base/json/json-text.ts';
+import { exitCodes, UserError } from '../base/errors/index.ts';
+import { asObject, asString, type JsonObject, type JsonValue, jsonText } from '../base/json/index.ts';
 import {
   type Block,
   blocksOf,
@@ -12,10 +11,10 @@ import {
   isThinking,
   isToolResult,
   isToolUse,
-} from '../format/entry/block.ts';
-import type { WireMessage } from '../session/resume/messages/draft.ts';
-import { requestMessages } from '../session/resume/request/request.ts';
-import type { ExportSource } from './source/source.ts';
+} from '../format/entry/index.ts';
+import type { WireMessage } from '../session/resume/messages/index.ts';
+import { requestMessages } from '../session/resume/request/index.ts';
+import type { ExportSource } from './source/index.ts';
 
 export interface ExportedRequest {
   readonly model: string;

@@ -1,24 +1,29 @@
 // Roots and a state folder → one object to ask about all sessions: the face of the library for other programs. The
 // database is opened here and nowhere on import, and every error of it becomes one that says what to do.
 import path from 'node:path';
-import { PriceList } from '../models/price-list.ts';
-import { resolveRoots, stateFolder } from '../store/roots.ts';
-import { IndexHandle } from './index/index-handle.ts';
-import { type IndexProgress, type IndexReport, updateRows } from './index/indexer.ts';
-import { listSessions, type SessionList } from './index/session-list.ts';
-import { type SearchQuery, type SearchResult, search } from './search/search.ts';
-import { updateText } from './search/text-indexer.ts';
-import { createCalendar } from './usage/calendar.ts';
-import { type UsageSession, usageCells } from './usage/cells.ts';
-import { loadPrices } from './usage/prices.ts';
+import { PriceList } from '../models/index.ts';
+import { resolveRoots, stateFolder } from '../store/index.ts';
 import {
+  IndexHandle,
+  type IndexProgress,
+  type IndexReport,
+  listSessions,
+  type SessionList,
+  updateRows,
+} from './index/index.ts';
+import { type SearchQuery, type SearchResult, search, updateText } from './search/index.ts';
+import {
+  createCalendar,
+  loadPrices,
   makeReport,
   passes,
   type ReportKind,
   type UnpricedModel,
   type UsageRow,
+  type UsageSession,
   type UsageSum,
-} from './usage/report.ts';
+  usageCells,
+} from './usage/index.ts';
 
 /** Options of `openLibrary`. */
 export interface LibraryOptions {

@@ -1,6 +1,6 @@
 // A model's name, the usage of a message and its time → its cost in whole micro-dollars, by date, prompt size and flags.
 // A message without a known price is unpriced, not free.
-import type { TokenCounts, Usage } from '../format/entry/usage.ts';
+import type { TokenCounts, Usage } from '../format/entry/index.ts';
 import { asksForLongContext, modelFactsOf, plainModelName, withoutModelDate } from './facts.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';
 import { modelTable } from './model-rows.ts';

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../base/json/json.ts';
+} from '../base/json/index.ts';
 import { modelFactsOf, withoutModelDate } from './facts.ts';
 import type { PriceRow, PriceRules, Rates } from './model-row.ts';
 import { type PricedModel, PriceList, type Prices } from './price-list.ts';

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './replace.ts';
 
 /** What tells one state of a file from another without reading all of it. */

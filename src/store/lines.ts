@@ -3,8 +3,8 @@
 // exhaust memory.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegularFile } from '../base/files/regular-file.ts';
-import type { Bytes } from '../base/node/node-types.ts';
+import { openRegularFile } from '../base/files/index.ts';
+import type { Bytes } from '../base/node/index.ts';
 import { diskError } from './replace.ts';
 
 /** A line of a file as bytes. */

@@ -5,9 +5,9 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
-import { readRegularText } from '../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../base/json/json.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
+import { readRegularText } from '../base/files/index.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { diskError, makeFolder, privateFileMode } from './replace.ts';
 
 export interface LockOptions {

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../base/errors/errors.ts';
+import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 
 /** A file or a folder that could not be read. */
 export interface DiskProblem {

@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { constants, fsync, type Stats } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/errors.ts';
-import { makeFolderSync } from '../base/files/regular-file.ts';
+import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/index.ts';
+import { makeFolderSync } from '../base/files/index.ts';
 import { type FileIdentity, identify, refuseIfChanged } from './append.ts';
 import { listFolder } from './owned-files.ts';
 

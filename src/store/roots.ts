@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { realPath } from '../base/files/real-path.ts';
-import type { Environment } from '../base/node/node-types.ts';
+import { realPath } from '../base/files/index.ts';
+import type { Environment } from '../base/node/index.ts';
 
 /** Options of `resolveRoots`. */
 export interface RootOptions {

@@ -2,7 +2,7 @@
 // sub-agent transcripts, tool results and notes. Only names are looked at; no line is read.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { isUuid } from '../base/text/human.ts';
+import { isUuid } from '../base/text/index.ts';
 import {
   boundaryFor,
   compareNames,

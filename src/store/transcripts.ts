@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode } from '../base/errors/errors.ts';
+import { systemErrorCode } from '../base/errors/index.ts';
 import { type DiskProblem, readProblem } from './owned-files.ts';
 import { type ProjectsFolder, projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';

@@ -1,10 +1,10 @@
 // The response of a server → what the user can do about it.
 
 import { randomBytes } from 'node:crypto';
-import type { Destination } from './config/destinations.ts';
-import { type Outcome, postBatch } from './outbox/post.ts';
-import { type EncodeOptions, encodeBatches, profileOptions, profiles } from './profiles/encode-batches.ts';
-import type { GenerationDetail, TraceSpan, Wire } from './span/span.ts';
+import type { Destination } from './config/index.ts';
+import { type Outcome, postBatch } from './outbox/index.ts';
+import { type EncodeOptions, encodeBatches, profileOptions, profiles } from './profiles/index.ts';
+import type { GenerationDetail, TraceSpan, Wire } from './span/index.ts';
 
 /** `undefined` on success. */
 export function adviceFor(outcome: Outcome, destination: Destination): string | undefined {

@@ -3,8 +3,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { shellQuote } from '../../base/text/human.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { shellQuote } from '../../base/text/index.ts';
 
 export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: Buffer; readonly isCut: boolean }

@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { pathOutside } from '../../base/process/find-program.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { pathOutside } from '../../base/process/index.ts';
 
 const safeSettings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false'];
 

@@ -1,9 +1,9 @@
 // The agent as a front end (headless, console) uses it. Events go to the sinks it was opened with; failures of a model,
 // a tool or the network never throw.
 
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import type { Usage } from '../../format/entry/usage.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import type { Usage } from '../../format/entry/index.ts';
 import type { PermissionMode } from './confinement.ts';
 import type { EventSink, TurnEnded } from './event.ts';
 import type { Approve } from './permission.ts';

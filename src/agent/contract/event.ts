@@ -1,7 +1,7 @@
 // All events of a running agent, as one union. The loop awaits each event and the recorder receives it first: what a
 // screen shows or a tool does is already written.
-import type { ModelFailure } from '../../api/client/model.ts';
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import type { ModelFailure } from '../../api/client/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { PermissionMode } from './confinement.ts';
 import type { CallProgress, ToolOutcome } from './tool.ts';
 

@@ -1,6 +1,6 @@
 // The user's hooks as the loop calls them: each gets the stdin that Claude Code's hooks get, and its messages become
 // notices. A hook that fails stops nothing.
-import type { JsonObject } from '../../base/json/json.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { PermissionMode } from './confinement.ts';
 import type { EmitEvent } from './event.ts';
 

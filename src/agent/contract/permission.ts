@@ -1,5 +1,5 @@
 // Permission to run a tool call: what the rules decide, what the user is asked and answers.
-import type { JsonObject } from '../../base/json/json.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { Confinement, PermissionMode } from './confinement.ts';
 import type { ToolCallView } from './event.ts';
 

@@ -1,7 +1,7 @@
 // The interface between the loop and the tools. A tool never throws for a mistake of the model or a failure of the
 // machine: that is an outcome with `isError`. It reaches everything else through `CallContext`, so tests can pass their
 // own.
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Confinement, Launch, PermissionMode, Sandbox } from './confinement.ts';
 
 export interface Tool {

@@ -1,8 +1,8 @@
 // Runs one hook command with its input. It runs in a guarded process group: an abort, a timeout or the end of the agent
 // also ends its child processes.
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { startGuarded } from '../../base/process/guarded-process.ts';
-import type { HookName } from '../contract/hook.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { startGuarded } from '../../base/process/index.ts';
+import type { HookName } from '../contract/index.ts';
 
 export interface HookCommand {
   readonly command: string;

@@ -1,9 +1,8 @@
 // Runs the hooks of an event: all commands with a matching matcher at the same time, equal commands once. Their
 // verdicts are merged into one.
 
-import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import type { HookName, HookRunner, HookVerdict } from '../contract/hook.ts';
-import { namesOf } from '../contract/tool.ts';
+import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { type HookName, type HookRunner, type HookVerdict, namesOf } from '../contract/index.ts';
 import { type HookCommand, type HookResult, readHooks, runHook } from './hook-process.ts';
 
 // The output and exit code of a hook → its verdict, by the published contract: exit code 2 blocks with stderr as the

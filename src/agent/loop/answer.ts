@@ -8,12 +8,11 @@ import {
   type ModelFailure,
   type ModelRequest,
   streamFailure,
-} from '../../api/client/model.ts';
-import { sentBlocks, thinkingId } from '../../api/request/thinking-prefix.ts';
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
-import type { AnswerHead, EmitEvent, ThinkingReported, ToolCallView } from '../contract/event.ts';
-import type { UsedIds } from '../session/conversation.ts';
-import { hasThinking, markOf, type PrefixMark, withoutThinking } from '../session/thinking.ts';
+} from '../../api/client/index.ts';
+import { sentBlocks, thinkingId } from '../../api/request/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import type { AnswerHead, EmitEvent, ThinkingReported, ToolCallView } from '../contract/index.ts';
+import { hasThinking, markOf, type PrefixMark, type UsedIds, withoutThinking } from '../session/index.ts';
 import type { AgentContext } from './context.ts';
 import { retryDelayMs } from './retry.ts';
 

@@ -2,12 +2,11 @@
 // functions.
 
 import { randomUUID } from 'node:crypto';
-import { isPromptTooLong, type ModelRequest } from '../../api/client/model.ts';
-import { estimateTextTokens } from '../../api/request/json-size.ts';
-import { isArray, type JsonObject } from '../../base/json/json.ts';
-import { blocksOf, textOf } from '../../format/entry/block.ts';
-import { typedPrompts } from '../session/rewind.ts';
-import { withoutThinking } from '../session/thinking.ts';
+import { isPromptTooLong, type ModelRequest } from '../../api/client/index.ts';
+import { estimateTextTokens } from '../../api/request/index.ts';
+import { isArray, type JsonObject } from '../../base/json/index.ts';
+import { blocksOf, textOf } from '../../format/entry/index.ts';
+import { typedPrompts, withoutThinking } from '../session/index.ts';
 import type { AgentContext } from './context.ts';
 import { collectAnswer, makeRequest } from './request.ts';
 

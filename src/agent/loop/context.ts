@@ -1,19 +1,25 @@
 // The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a
 // sub-agent gets a copy with its own conversation.
-import type { ModelRequest, StreamModel } from '../../api/client/model.ts';
-import type { ClientHost } from '../../session/resume/messages/for-request.ts';
-import type { AgentOptions } from '../contract/agent.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
-import type { AgentMark, EmitEvent, ToolCallView } from '../contract/event.ts';
-import type { AgentHooks, HookRunner } from '../contract/hook.ts';
-import type { Approve, PermissionJudge } from '../contract/permission.ts';
-import type { AgentTask, AskUser, Tool, ToolOutcome, Workspace } from '../contract/tool.ts';
-import type { AgentDefinition } from '../prompt/agent-definition.ts';
-import type { Section } from '../prompt/situation.ts';
-import type { UsedIds } from '../session/conversation.ts';
-import type { PromptKeeper } from '../session/frozen-prompt.ts';
-import type { OpenSession } from '../session/open-session.ts';
-import type { ThinkingMarks } from '../session/thinking.ts';
+import type { ModelRequest, StreamModel } from '../../api/client/index.ts';
+import type { ClientHost } from '../../session/resume/messages/index.ts';
+import type {
+  AgentHooks,
+  AgentMark,
+  AgentOptions,
+  AgentTask,
+  Approve,
+  AskUser,
+  EmitEvent,
+  HookRunner,
+  PermissionJudge,
+  PermissionMode,
+  Tool,
+  ToolCallView,
+  ToolOutcome,
+  Workspace,
+} from '../contract/index.ts';
+import type { AgentDefinition, Section } from '../prompt/index.ts';
+import type { OpenSession, PromptKeeper, ThinkingMarks, UsedIds } from '../session/index.ts';
 import type { CostMeter } from './cost.ts';
 import type { Clock, EventBus } from './event-bus.ts';
 

@@ -1,9 +1,9 @@
 // Counts the usage and cost of a run from its events: of the lines of a message, the largest usage counts once.
 // Requests that leave no line are added one by one.
 
-import type { StreamModel } from '../../api/client/model.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
+import type { StreamModel } from '../../api/client/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import {
   addUsage,
   billedTokens,
@@ -12,11 +12,10 @@ import {
   sumOfTokens,
   type Usage,
   windowTokensOf,
-} from '../../format/entry/usage.ts';
-import { type PricedModel, PriceList, type Prices } from '../../models/price-list.ts';
-import { isLarger } from '../../session/usage/usage.ts';
-import type { RunPrice } from '../contract/agent.ts';
-import type { AgentEvent } from '../contract/event.ts';
+} from '../../format/entry/index.ts';
+import { type PricedModel, PriceList, type Prices } from '../../models/index.ts';
+import { isLarger } from '../../session/usage/index.ts';
+import type { AgentEvent, RunPrice } from '../contract/index.ts';
 import { permanentFailure } from './retry.ts';
 
 interface Answer {

@@ -2,7 +2,7 @@
 // or done before it is written.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentEvent, AgentHappening, AgentMark, EventSink } from '../contract/event.ts';
+import type { AgentEvent, AgentHappening, AgentMark, EventSink } from '../contract/index.ts';
 
 export class EventBus {
   readonly #clock: Clock;

@@ -2,11 +2,10 @@
 // written before the next step. A failure of a model or a tool is never an exception, and every call gets a result.
 
 import { randomUUID } from 'node:crypto';
-import { isPromptTooLong, type ModelFailure } from '../../api/client/model.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
-import type { TurnEnded } from '../contract/event.ts';
-import { changedSections, userTexts } from '../prompt/situation.ts';
+import { isPromptTooLong, type ModelFailure } from '../../api/client/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { PermissionMode, TurnEnded } from '../contract/index.ts';
+import { changedSections, userTexts } from '../prompt/index.ts';
 import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
 import type { AgentContext } from './context.ts';
 import { interruptedText } from './permit-call.ts';

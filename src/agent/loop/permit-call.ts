@@ -1,10 +1,16 @@
 // Decides whether a tool call may run: checks the input, then hooks, then rules, then asks the user. A deny rule wins
 // over a hook that allows.
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Confinement } from '../contract/confinement.ts';
-import type { ToolCallView } from '../contract/event.ts';
-import type { HookVerdict } from '../contract/hook.ts';
-import { failedOutcome, findTool, type Tool, type ToolOutcome, type Workspace } from '../contract/tool.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import {
+  type Confinement,
+  failedOutcome,
+  findTool,
+  type HookVerdict,
+  type Tool,
+  type ToolCallView,
+  type ToolOutcome,
+  type Workspace,
+} from '../contract/index.ts';
 import type { OpenCall } from './answer.ts';
 import type { AgentContext } from './context.ts';
 

@@ -1,8 +1,8 @@
 // The conversation as it is now → the next request, without the thinking that the API would refuse.
-import { isThinkingRefused, type ModelFailure, type ModelRequest } from '../../api/client/model.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { outputTokensOf } from '../../models/facts.ts';
-import { fitThinking, hasThinking, withoutThinking } from '../session/thinking.ts';
+import { isThinkingRefused, type ModelFailure, type ModelRequest } from '../../api/client/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { outputTokensOf } from '../../models/index.ts';
+import { fitThinking, hasThinking, withoutThinking } from '../session/index.ts';
 import type { AgentContext } from './context.ts';
 import { retryDelayMs } from './retry.ts';
 

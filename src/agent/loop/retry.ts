@@ -1,6 +1,6 @@
 // How long to wait before a request is retried, and how often.
 
-import type { ModelFailure } from '../../api/client/model.ts';
+import type { ModelFailure } from '../../api/client/index.ts';
 
 export const defaultMaxRetries = 10;
 const firstDelayMs = 500;

@@ -2,17 +2,20 @@
 // one after the other.
 
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest } from '../../api/client/model.ts';
-import { outputTokensOf } from '../../models/facts.ts';
-import type { CallFinished, EmitEvent, ToolCallView, TurnEnded } from '../contract/event.ts';
+import type { ModelRequest } from '../../api/client/index.ts';
+import { outputTokensOf } from '../../models/index.ts';
 import {
   type CallContext,
+  type CallFinished,
+  type EmitEvent,
   failedOutcome,
   findTool,
   type SideAnswer,
   type SideRequest,
+  type ToolCallView,
   type ToolOutcome,
-} from '../contract/tool.ts';
+  type TurnEnded,
+} from '../contract/index.ts';
 import type { OpenCall } from './answer.ts';
 import type { AgentContext } from './context.ts';
 import { callFields, interrupted, interruptedText, type Permit, permitCall } from './permit-call.ts';

@@ -4,17 +4,23 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { resolveModelAlias } from '../../models/facts.ts';
-import type { AgentHappening, AgentMark, EmitEvent, TurnEnded } from '../contract/event.ts';
-import { bindHooks } from '../contract/hook.ts';
-import { type AgentTask, failedOutcome, type Tool, type ToolOutcome } from '../contract/tool.ts';
-import type { AgentDefinition } from '../prompt/agent-definition.ts';
-import { soundText } from '../prompt/system-prompt.ts';
-import { UsedIds } from '../session/conversation.ts';
-import { PromptKeeper } from '../session/frozen-prompt.ts';
-import { makeWorkspace } from '../tools/shell/background.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { resolveModelAlias } from '../../models/index.ts';
+import {
+  type AgentHappening,
+  type AgentMark,
+  type AgentTask,
+  bindHooks,
+  type EmitEvent,
+  failedOutcome,
+  type Tool,
+  type ToolOutcome,
+  type TurnEnded,
+} from '../contract/index.ts';
+import { type AgentDefinition, soundText } from '../prompt/index.ts';
+import { PromptKeeper, UsedIds } from '../session/index.ts';
+import { makeWorkspace } from '../tools/shell/index.ts';
 import type { AgentContext } from './context.ts';
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';

@@ -3,8 +3,8 @@
 // and with us. Output is limited, and a line that is not a message is skipped.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isObject } from '../../base/json/json.ts';
-import { type GuardedProcess, startGuarded } from '../../base/process/guarded-process.ts';
+import { isObject } from '../../base/json/index.ts';
+import { type GuardedProcess, startGuarded } from '../../base/process/index.ts';
 
 export interface ChildOptions {
   readonly command: string;

@@ -2,10 +2,10 @@
 // over the project's, that over the user's for all projects. A mistake in a file becomes a notice; a mistake in a flag
 // is an error.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { readContent } from '../access/file.ts';
-import type { SettingsFile } from '../settings/settings.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { readContent } from '../access/index.ts';
+import type { SettingsFile } from '../settings/index.ts';
 
 export type ServerScope = 'flag' | 'local' | 'project' | 'user';
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import { version } from '../../base/version/version.ts';
-import type { CallContext } from '../contract/tool.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { version } from '../../base/version/index.ts';
+import type { CallContext } from '../contract/index.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { ServerConfig } from './config.ts';
 

@@ -1,7 +1,7 @@
 // A tool of a server → a tool of the agent, or why it cannot be one. The check is here because one invalid tool would
 // make the Messages API refuse every request of the session.
 
-import { readImageSize } from '../../api/request/image-size.ts';
+import { readImageSize } from '../../api/request/index.ts';
 import {
   asObject,
   asString,
@@ -10,8 +10,8 @@ import {
   type JsonObject,
   type JsonValue,
   wellFormed,
-} from '../../base/json/json.ts';
-import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../contract/tool.ts';
+} from '../../base/json/index.ts';
+import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../contract/index.ts';
 
 export type CallServer = (
   tool: string,

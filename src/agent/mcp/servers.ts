@@ -2,9 +2,9 @@
 // nonsense gets a status and a notice; the session starts without it.
 
 import { createHash } from 'node:crypto';
-import { isArray } from '../../base/json/json.ts';
-import { failedOutcome, type Tool, type ToolOutcome } from '../contract/tool.ts';
-import type { SettingsFile } from '../settings/settings.ts';
+import { isArray } from '../../base/json/index.ts';
+import { failedOutcome, type Tool, type ToolOutcome } from '../contract/index.ts';
+import type { SettingsFile } from '../settings/index.ts';
 import { type ConfigOptions, collectServers, type ServerConfig, type ServerScope } from './config.ts';
 import { ServerConnection } from './connection.ts';
 import { type CallServer, defaultResultLimits, makeServerTool, type ResultLimits, toOutcome } from './server-tool.ts';

@@ -2,12 +2,18 @@
 // allowed it. Deny wins over ask, ask wins over allow.
 
 import path from 'node:path';
-import { asString, isObject, type JsonObject } from '../../base/json/json.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { matchesHost, matchesText } from '../access/wildcard.ts';
-import type { PathPolicy, PermissionMode } from '../contract/confinement.ts';
-import type { ToolCallView } from '../contract/event.ts';
-import type { Decision, PermissionJudge, RuleOffer, RuleText } from '../contract/permission.ts';
+import { asString, isObject, type JsonObject } from '../../base/json/index.ts';
+import { neutralise } from '../../base/text/index.ts';
+import { matchesHost, matchesText } from '../access/index.ts';
+import type {
+  Decision,
+  PathPolicy,
+  PermissionJudge,
+  PermissionMode,
+  RuleOffer,
+  RuleText,
+  ToolCallView,
+} from '../contract/index.ts';
 import { judgePath, makePlaces, makePolicy } from './path.ts';
 import { allow, ask, combineRulings, fromRule, parseRule, type Rule, type RuleKind, type Ruling } from './rule.ts';
 import { judgeShell, type SandboxUse, type ShellContext } from './shell.ts';

@@ -2,9 +2,9 @@
 // holds if either matches, an allow rule only if both match.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { followLinks, isWithin, realPath } from '../../base/files/real-path.ts';
-import { foldName, matchesPath } from '../access/wildcard.ts';
-import type { PathPolicy, PermissionMode } from '../contract/confinement.ts';
+import { followLinks, isWithin, realPath } from '../../base/files/index.ts';
+import { foldName, matchesPath } from '../access/index.ts';
+import type { PathPolicy, PermissionMode } from '../contract/index.ts';
 import { allow, ask, fromRule, type Rule, type RuleKind, type Ruling } from './rule.ts';
 
 export interface Places {

@@ -1,6 +1,6 @@
 // Parses a rule of settings.json or a flag, `Tool` or `Tool(specifier)`. A text that is not a rule becomes a notice. A
 // deny rule that is not understood denies the whole tool; an allow rule that is not understood allows nothing.
-import type { Confinement } from '../contract/confinement.ts';
+import type { Confinement } from '../contract/index.ts';
 
 export type RuleKind = 'deny' | 'ask' | 'allow';
 

@@ -1,7 +1,7 @@
 // One simple command: the texts that rules match, whether it runs other commands, what it obviously needs, and the rule
 // that would allow similar commands.
-import { shellQuote } from '../../base/text/human.ts';
-import { matchesText } from '../access/wildcard.ts';
+import { shellQuote } from '../../base/text/index.ts';
+import { matchesText } from '../access/index.ts';
 import { changeProtection } from './path.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));

@@ -1,7 +1,7 @@
 // Loads the types of sub-agents from the `.claude/agents` folders, plus three built-in ones. A file of the project wins
 // over one of the user, and both win over a built-in one of the same name.
 import path from 'node:path';
-import { readText } from '../access/file.ts';
+import { readText } from '../access/index.ts';
 import {
   type DefinitionFile,
   fieldText,

@@ -1,8 +1,8 @@
 // Loads commands (one Markdown file each) and skills (a folder with SKILL.md) from the `.claude` folders. Both are
 // prompts with front matter; skills are also offered to the model.
 import path from 'node:path';
-import { shellQuote } from '../../base/text/human.ts';
-import { readContent } from '../access/file.ts';
+import { shellQuote } from '../../base/text/index.ts';
+import { readContent } from '../access/index.ts';
 import {
   type FrontMatter,
   fieldFlag,

@@ -3,7 +3,7 @@
 // stays text; nothing here throws.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../access/file.ts';
+import { isInside } from '../access/index.ts';
 
 export type FrontValue = string | readonly string[];
 

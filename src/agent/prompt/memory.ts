@@ -3,8 +3,7 @@
 // user's consent.
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside, readContent, realPath, resolvePath } from '../access/file.ts';
-import { matchesPath } from '../access/wildcard.ts';
+import { isInside, matchesPath, readContent, realPath, resolvePath } from '../access/index.ts';
 import { fieldList, listMarkdown, parseFrontMatter } from './front-matter.ts';
 import { findMentions, type Mention } from './mention.ts';
 

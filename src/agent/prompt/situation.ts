@@ -1,9 +1,9 @@
 // The environment of the agent as sections of the conversation: all of them with the first prompt, later only those
 // that changed. Thinking depends on the content before it, so nothing that was sent is rewritten.
 import { release } from 'node:os';
-import { asString, type JsonObject } from '../../base/json/json.ts';
-import { runGit } from '../access/git.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { runGit } from '../access/index.ts';
+import type { PermissionMode } from '../contract/index.ts';
 import { loadMemory, type MemoryFile, type MemoryKind, type MemoryOptions } from './memory.ts';
 import { soundText } from './system-prompt.ts';
 

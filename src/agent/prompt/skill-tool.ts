@@ -1,7 +1,7 @@
 // The Skill tool, which loads a skill for the model. The instructions are the result of the call, so that a resumed
 // session sends exactly what was sent.
-import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../contract/tool.ts';
+import { asString, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../contract/index.ts';
 import { type Command, type CommandTextOptions, fillCommand } from './command.ts';
 
 /** What a call of this skill may run. */

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { readImageSize } from '../../api/request/image-size.ts';
-import type { JsonObject } from '../../base/json/json.ts';
+import { readImageSize } from '../../api/request/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import {
   type FileContent,
   isInside,
@@ -13,8 +13,8 @@ import {
   realPath,
   resolvePath,
   smallerPictureCommand,
-} from '../access/file.ts';
-import type { SeenFile } from '../contract/tool.ts';
+} from '../access/index.ts';
+import type { SeenFile } from '../contract/index.ts';
 import { type Command, type CommandTextOptions, fillCommand } from './command.ts';
 import { findMentions, type Mention } from './mention.ts';
 

@@ -2,7 +2,7 @@
 // project and little else: what is not mounted cannot be read. Later mounts cover earlier ones.
 import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin } from '../../base/files/real-path.ts';
+import { isWithin } from '../../base/files/index.ts';
 
 interface MountPlan {
   readonly home: string;

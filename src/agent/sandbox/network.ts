@@ -7,8 +7,7 @@ import { connect, isIP, type LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { isPrivateAddress, publicLookup } from '../access/address.ts';
-import { matchesHost } from '../access/wildcard.ts';
+import { isPrivateAddress, matchesHost, publicLookup } from '../access/index.ts';
 
 export interface Network {
   /** Precedes the program in the sandbox. */

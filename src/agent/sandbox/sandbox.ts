@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin, realPath } from '../../base/files/real-path.ts';
-import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../contract/confinement.ts';
+import { isWithin, realPath } from '../../base/files/index.ts';
+import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../contract/index.ts';
 import { confinedArgs, openArgs, seatbeltArgs, seatbeltOpenArgs } from './mechanism.ts';
 import { type Domains, openNetwork } from './network.ts';
 import { type Found, TreeScan } from './scan.ts';

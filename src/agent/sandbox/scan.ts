@@ -2,7 +2,7 @@
 // adding, renaming or removing a file changes the ctime of its folder, which no program can set back.
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { PathPolicy } from '../contract/confinement.ts';
+import type { PathPolicy } from '../contract/index.ts';
 
 export interface Found {
   readonly hidden: readonly string[];

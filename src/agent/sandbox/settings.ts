@@ -1,5 +1,5 @@
 // Reads the `sandbox` settings of Claude Code. A project can only make the sandbox stricter.
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { Domains } from './network.ts';
 
 export interface SandboxSettings {

@@ -2,18 +2,21 @@
 // id prefix, path or title.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { realPath } from '../../base/files/real-path.ts';
-import { asString } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { openLibrary } from '../../library/library.ts';
-import { isMessage } from '../../session/transcript/node.ts';
-import { refuseOtherFile } from '../../session/transcript/recognise.ts';
-import { loadReadable } from '../../session/transcript/transcript.ts';
-import { findSession } from '../../store/discover.ts';
-import { listFolder } from '../../store/owned-files.ts';
-import { encodeSlug, projectsFolder, slugsFor, stateFolder } from '../../store/roots.ts';
-import { agentIdOf } from '../../store/session-files.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { realPath } from '../../base/files/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { openLibrary } from '../../library/index.ts';
+import { isMessage, loadReadable, refuseOtherFile } from '../../session/transcript/index.ts';
+import {
+  agentIdOf,
+  encodeSlug,
+  findSession,
+  listFolder,
+  projectsFolder,
+  slugsFor,
+  stateFolder,
+} from '../../store/index.ts';
 
 export interface SessionPlace {
   readonly root: string;

@@ -1,15 +1,12 @@
 // A transcript and one of its lines → how to continue there: the parent of our first line, so that every client sees
 // it, and the conversation so far, exactly as a resume reads it after that line is written.
 import { randomUUID } from 'node:crypto';
-import { asString, type JsonObject } from '../../base/json/json.ts';
-import { buildResumeGraph } from '../../session/resume/chain/graph.ts';
-import { chooseLeaf, walkChain } from '../../session/resume/chain/leaf.ts';
-import type { Draft } from '../../session/resume/messages/draft.ts';
-import { filterDrafts, withOpenCallsClosed } from '../../session/resume/messages/filter.ts';
-import { requestModel } from '../../session/resume/messages/for-request.ts';
-import { type ResumeSource, resumeLines } from '../../session/resume/request/request.ts';
-import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { madeNode } from '../../surgery/request/request.ts';
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { buildResumeGraph, chooseLeaf, walkChain } from '../../session/resume/chain/index.ts';
+import { type Draft, filterDrafts, requestModel, withOpenCallsClosed } from '../../session/resume/messages/index.ts';
+import { type ResumeSource, resumeLines } from '../../session/resume/request/index.ts';
+import { callsOf, type Node } from '../../session/transcript/index.ts';
+import { madeNode } from '../../surgery/request/index.ts';
 import { type ChainFacts, readChainFacts } from './conversation.ts';
 import type { OpenCall } from './entries.ts';
 

@@ -2,21 +2,29 @@
 // resume sends exactly what the model was sent.
 
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest } from '../../api/client/model.ts';
-import { thinkingId } from '../../api/request/thinking-prefix.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import { windowTokensOf } from '../../format/entry/usage.ts';
-import { plainModelName, withoutModelDate } from '../../models/facts.ts';
-import { isWrittenByClew } from '../../session/facts/prompt-origin.ts';
-import { canonicalModel } from '../../session/resume/client/client.ts';
-import { type Draft, draftLines, type WireMessage } from '../../session/resume/messages/draft.ts';
-import { filterDrafts, isThinking } from '../../session/resume/messages/filter.ts';
-import { type ClientHost, forRequest, requestModel } from '../../session/resume/messages/for-request.ts';
-import { mergeDrafts, withAnsweredEnd } from '../../session/resume/messages/merge.ts';
-import { repairMessages } from '../../session/resume/messages/repair.ts';
-import type { ResumeSource } from '../../session/resume/request/request.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import { madeNode } from '../../surgery/request/request.ts';
+import type { ModelRequest } from '../../api/client/index.ts';
+import { thinkingId } from '../../api/request/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { windowTokensOf } from '../../format/entry/index.ts';
+import { plainModelName, withoutModelDate } from '../../models/index.ts';
+import { isWrittenByClew } from '../../session/facts/index.ts';
+import { canonicalModel } from '../../session/resume/client/index.ts';
+import {
+  type ClientHost,
+  type Draft,
+  draftLines,
+  filterDrafts,
+  forRequest,
+  isThinking,
+  mergeDrafts,
+  repairMessages,
+  requestModel,
+  type WireMessage,
+  withAnsweredEnd,
+} from '../../session/resume/messages/index.ts';
+import type { ResumeSource } from '../../session/resume/request/index.ts';
+import { isMessage, type Node } from '../../session/transcript/index.ts';
+import { madeNode } from '../../surgery/request/index.ts';
 import { type FrozenPrompt, promptLineType, readPromptLine } from './frozen-prompt.ts';
 import { type KnownThinking, readMark, type ThinkingMarks } from './thinking.ts';
 

@@ -2,13 +2,12 @@
 // folder, version and time.
 
 import { randomUUID } from 'node:crypto';
-import type { ModelFailure } from '../../api/client/model.ts';
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
-import { version as clewVersion } from '../../base/version/version.ts';
-import { blocksOf, textOf } from '../../format/entry/block.ts';
-import { syntheticModel, texts } from '../../session/resume/client/client.ts';
-import { resultFor } from '../../session/resume/messages/filter.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
+import type { ModelFailure } from '../../api/client/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { version as clewVersion } from '../../base/version/index.ts';
+import { blocksOf, textOf } from '../../format/entry/index.ts';
+import { syntheticModel, texts } from '../../session/resume/client/index.ts';
+import { resultFor } from '../../session/resume/messages/index.ts';
 import type {
   AgentMark,
   BlockFinished,
@@ -17,11 +16,12 @@ import type {
   Compacted,
   HookRan,
   Interrupted,
+  PermissionMode,
   PromptGiven,
   RequestFailed,
   RetryPlanned,
   ThinkingReported,
-} from '../contract/event.ts';
+} from '../contract/index.ts';
 import type { LineMoment } from './transcript-writer.ts';
 
 /** The format of a real client that all others from 1.0.57 to 2.1.325 resume in the same way. */

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isObject, type JsonObject } from '../../base/json/json.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import { diskError, makeFolder, syncPath } from '../../store/replace.ts';
-import type { FileKept } from '../contract/event.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isObject, type JsonObject } from '../../base/json/index.ts';
+import type { Transcript } from '../../session/transcript/index.ts';
+import { diskError, makeFolder, syncPath } from '../../store/index.ts';
+import type { FileKept } from '../contract/index.ts';
 
 /** Without `name` the file did not exist. */
 export interface Backup {

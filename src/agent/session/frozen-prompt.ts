@@ -1,10 +1,9 @@
 // The system prompt and the tools of a session, built once and sent with every request. They are stored as a private
 // line: without a uuid no client takes it for a part of the conversation.
-import type { ToolDefinition } from '../../api/client/model.ts';
-import { shortHash } from '../../api/request/thinking-prefix.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import type { EmitEvent } from '../contract/event.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ToolDefinition } from '../../api/client/index.ts';
+import { shortHash } from '../../api/request/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import type { EmitEvent, Tool } from '../contract/index.ts';
 
 export const promptLineType = 'clew-prompt';
 

@@ -3,23 +3,30 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { repairRequest } from '../../api/repair/request.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import { asString } from '../../base/json/json.ts';
-import { holdSession, type ReleaseSession } from '../../library/session-files/session-use.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import { cwdOf, loadSession, type Session } from '../../session/load/session.ts';
-import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/for-request.ts';
-import { isMessage } from '../../session/transcript/node.ts';
-import { identify } from '../../store/append.ts';
-import { isBelow as isBelowFolder, listOwned, realPlace, refuseLeaving, staysIn } from '../../store/owned-files.ts';
-import { diskError, makeFolder } from '../../store/replace.ts';
-import { encodeSlug, isInLibrary, projectsFolder } from '../../store/roots.ts';
-import { operate } from '../../surgery/engine/operate.ts';
-import { loadSource } from '../../surgery/engine/plan.ts';
-import { planFork } from '../../surgery/operations/fork.ts';
-import type { SessionChoice } from '../contract/agent.ts';
+import { repairRequest } from '../../api/repair/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { holdSession, type ReleaseSession } from '../../library/session-files/index.ts';
+import { titleOf } from '../../session/facts/index.ts';
+import { cwdOf, loadSession, type Session } from '../../session/load/index.ts';
+import type { ClientHost, WireMessage } from '../../session/resume/messages/index.ts';
+import { isMessage } from '../../session/transcript/index.ts';
+import {
+  diskError,
+  encodeSlug,
+  identify,
+  isBelow as isBelowFolder,
+  isInLibrary,
+  listOwned,
+  makeFolder,
+  projectsFolder,
+  realPlace,
+  refuseLeaving,
+  staysIn,
+} from '../../store/index.ts';
+import { loadSource, operate } from '../../surgery/engine/index.ts';
+import { planFork } from '../../surgery/operations/index.ts';
+import type { SessionChoice } from '../contract/index.ts';
 import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
 import { type Continuation, continueSession } from './continuation.ts';
 import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';

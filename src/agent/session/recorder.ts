@@ -4,15 +4,21 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/for-request.ts';
-import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import { labelText } from '../../surgery/operations/rename.ts';
-import { pinTo } from '../../surgery/request/request.ts';
-import { readGitBranch } from '../access/git.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
-import type { AgentEvent, AgentMark, AgentStarted, EventSink, FileKept, PromptGiven } from '../contract/event.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ClientHost, WireMessage } from '../../session/resume/messages/index.ts';
+import { replaceFile, writeNewFile } from '../../store/index.ts';
+import { labelText } from '../../surgery/operations/index.ts';
+import { pinTo } from '../../surgery/request/index.ts';
+import { readGitBranch } from '../access/index.ts';
+import type {
+  AgentEvent,
+  AgentMark,
+  AgentStarted,
+  EventSink,
+  FileKept,
+  PermissionMode,
+  PromptGiven,
+} from '../contract/index.ts';
 import type { Continuation } from './continuation.ts';
 import {
   agentProgressBody,

@@ -1,7 +1,6 @@
 // Events of a conversation → its lines, the same for a session and its sub-agents.
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { PermissionMode } from '../contract/confinement.ts';
-import type { AgentEvent, Compacted } from '../contract/event.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
+import type { AgentEvent, Compacted, PermissionMode } from '../contract/index.ts';
 import {
   blockBody,
   boundaryBody,

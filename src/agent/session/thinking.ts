@@ -1,8 +1,8 @@
 // A request → the request without the thinking that the API would refuse. Every answer is stored with hashes of its
 // request; its thinking is valid as long as the same content comes before it.
-import type { ModelRequest } from '../../api/client/model.ts';
-import { isBinding, sentBlocks, shortHash, thinkingId } from '../../api/request/thinking-prefix.ts';
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
+import type { ModelRequest } from '../../api/client/index.ts';
+import { isBinding, sentBlocks, shortHash, thinkingId } from '../../api/request/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
 import { promptHash } from './frozen-prompt.ts';
 
 /** Hashes of the request that an answer belongs to. */

@@ -1,7 +1,7 @@
 // Appends lines to a transcript: complete and durable, in one chain of parents with increasing times. It also keeps the
 // conversation of the lines. Nothing counts before it is on the disk.
 import { randomUUID } from 'node:crypto';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
 import {
   asObject,
   asString,
@@ -10,11 +10,10 @@ import {
   type JsonObject,
   parseJson,
   wellFormed,
-} from '../../base/json/json.ts';
-import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import type { ClientHost } from '../../session/resume/messages/for-request.ts';
-import { appendLines, type FileIdentity } from '../../store/append.ts';
-import { pinTo } from '../../surgery/request/request.ts';
+} from '../../base/json/index.ts';
+import type { ClientHost, WireMessage } from '../../session/resume/messages/index.ts';
+import { appendLines, type FileIdentity } from '../../store/index.ts';
+import { pinTo } from '../../surgery/request/index.ts';
 import { Conversation, type ConversationStart, privateThinkingLine } from './conversation.ts';
 import type { ThinkingMarks } from './thinking.ts';
 

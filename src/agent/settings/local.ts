@@ -1,11 +1,10 @@
 // Adds an "always" rule, or the answer about a server of the project, to `.claude/settings.local.json`. The file is
 // replaced as a whole, and everything else in it stays.
 
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
-import { identify } from '../../store/append.ts';
-import { replaceFile, writeNewFile } from '../../store/replace.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { identify, replaceFile, writeNewFile } from '../../store/index.ts';
 import { localSettingsFile } from './settings.ts';
 
 const attempts = 5;

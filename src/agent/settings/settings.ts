@@ -3,8 +3,8 @@
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
 import {
   asObject,
   asString,
@@ -13,11 +13,10 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { runGit } from '../access/git.ts';
-import { isPermissionMode, type PermissionMode } from '../contract/confinement.ts';
-import type { RuleText } from '../contract/permission.ts';
+} from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { runGit } from '../access/index.ts';
+import { isPermissionMode, type PermissionMode, type RuleText } from '../contract/index.ts';
 import { isGuardedVariable } from './variables.ts';
 
 /** The part of a settings file that is used. */

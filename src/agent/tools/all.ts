@@ -1,5 +1,5 @@
 // All built-in tools, in the order in which the model sees them.
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/index.ts';
 import {
   type AgentType,
   askUserQuestionTool,
@@ -7,16 +7,10 @@ import {
   makeAgentTool,
   todoWriteTool,
 } from './conversation-tools.ts';
-import { editTool } from './files/edit.ts';
-import { readTool } from './files/read.ts';
-import { writeTool } from './files/write.ts';
-import { makeGlobTool } from './search/glob.ts';
-import { makeGrepTool } from './search/grep.ts';
-import type { RipgrepPath } from './search/ripgrep.ts';
-import { bashTool } from './shell/bash.ts';
-import { bashOutputTool, killShellTool, taskStopTool } from './shell/shell-tasks.ts';
-import { makeWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
-import { webSearchTool } from './web/web-search.ts';
+import { editTool, readTool, writeTool } from './files/index.ts';
+import { makeGlobTool, makeGrepTool, type RipgrepPath } from './search/index.ts';
+import { bashOutputTool, bashTool, killShellTool, taskStopTool } from './shell/index.ts';
+import { makeWebFetchTool, type WebFetchOptions, webSearchTool } from './web/index.ts';
 
 export interface ToolOptions {
   /** The types of sub-agents that Agent offers. Without types, Agent is left out. */

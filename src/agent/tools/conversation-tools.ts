@@ -1,8 +1,8 @@
 // The Agent tool: starts a sub-agent with its own conversation and returns its last answer.
 import * as z from 'zod';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Todo, Tool } from '../contract/tool.ts';
-import { defineTool, ToolFailure } from './shared/define.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Todo, Tool } from '../contract/index.ts';
+import { defineTool, ToolFailure } from './shared/index.ts';
 
 export interface AgentType {
   readonly name: string;

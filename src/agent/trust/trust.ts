@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 import {
   asObject,
   asString,
@@ -12,17 +12,13 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { shellQuote } from '../../base/text/human.ts';
-import { writeNewFile } from '../../store/replace.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { readText, realPath } from '../access/file.ts';
-import { loadProjectAgents } from '../prompt/agent-definition.ts';
-import { type Command, inlineCommandsOf, loadProjectCommands } from '../prompt/command.ts';
-import { loadMemory } from '../prompt/memory.ts';
-import { findUserConfig, type SettingsFiles, type SettingsSource } from '../settings/settings.ts';
-import { isGuardedVariable } from '../settings/variables.ts';
+} from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { shellQuote } from '../../base/text/index.ts';
+import { stateFolder, writeNewFile } from '../../store/index.ts';
+import { readText, realPath } from '../access/index.ts';
+import { type Command, inlineCommandsOf, loadMemory, loadProjectAgents, loadProjectCommands } from '../prompt/index.ts';
+import { findUserConfig, isGuardedVariable, type SettingsFiles, type SettingsSource } from '../settings/index.ts';
 
 export interface TrustPlace {
   readonly cwd: string;

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
+} from '../../base/json/index.ts';
 import { failureOfEvent, type ModelEvent, streamFailure } from './model.ts';
 
 export class AnswerReader {

@@ -1,7 +1,7 @@
 // Sends one plain request to the Messages API and returns the text of the answer. An error is one line; nothing is
 // retried, because every caller has a fallback.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/json.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/index.ts';
 import { reasonOf } from './model.ts';
 
 export interface Question {

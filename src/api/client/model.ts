@@ -1,9 +1,9 @@
 // The types of a request to a model and of its answer, as the agent sees them: a request without cache marks, an answer
 // as events, and one type for all failures.
 
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { asObject, asString, isObject, type JsonObject } from '../../base/json/json.ts';
-import { bindingBeta } from '../request/thinking-prefix.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { asObject, asString, isObject, type JsonObject } from '../../base/json/index.ts';
+import { bindingBeta } from '../request/index.ts';
 
 /** A tool, as described to the model. */
 export interface ToolDefinition {

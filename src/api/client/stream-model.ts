@@ -2,9 +2,9 @@
 // and does not retry: the agent loop does, where retries are visible and recorded.
 
 import type Anthropic from '@anthropic-ai/sdk';
-import { asObject, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
-import { asksForLongContext, modelFactsOf } from '../../models/facts.ts';
-import { bindingBeta, isBinding } from '../request/thinking-prefix.ts';
+import { asObject, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { asksForLongContext, modelFactsOf } from '../../models/index.ts';
+import { bindingBeta, isBinding } from '../request/index.ts';
 import { AnswerReader } from './answer-reader.ts';
 import {
   connectionFailure,

@@ -2,11 +2,11 @@
 // its message, and nothing is empty, altered or misplaced. The doctor repairs the lines of a file with it, the agent the
 // messages of a request.
 import { createHash } from 'node:crypto';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import { isThinking, resultFor } from '../../session/resume/messages/filter.ts';
-import { isCutSignature, readImageSize } from '../request/image-size.ts';
-import { checkImageRules } from '../rules/check-request.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { isThinking, resultFor } from '../../session/resume/messages/index.ts';
+import { isCutSignature, readImageSize } from '../request/index.ts';
+import { checkImageRules } from '../rules/index.ts';
 
 /** The user message before an answer that has none. */
 export const beginningText = '[The beginning of this conversation is not in the file.]';

@@ -1,13 +1,11 @@
 // The messages of a damaged session → messages that the API accepts, and a note for each change. Only the request is
 // repaired, not the file: `clew doctor --fix` does that, with the same rules for content.
-import { asString, hasLoneSurrogate, isArray, isObject, type JsonObject, wellFormed } from '../../base/json/json.ts';
-import { blocksOf } from '../../format/entry/block.ts';
-import { modelFactsOf, otherMaxImages } from '../../models/facts.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { checkRequest } from '../rules/check-request.ts';
-import type { Violation } from '../rules/rule.ts';
+import { asString, hasLoneSurrogate, isArray, isObject, type JsonObject, wellFormed } from '../../base/json/index.ts';
+import { blocksOf } from '../../format/entry/index.ts';
+import { modelFactsOf, otherMaxImages } from '../../models/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { isThinking, type WireMessage } from '../../session/resume/messages/index.ts';
+import { checkRequest, type Violation } from '../rules/index.ts';
 import { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from './content.ts';
 
 export interface RepairOptions {

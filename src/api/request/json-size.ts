@@ -1,8 +1,8 @@
 // The bytes of a JSON value in a request, and an estimate of its tokens. Both use an explicit stack, because a value
 // may nest deeper than the call stack, and neither builds the request as one string.
 
-import { measureText } from '../../base/digest/digest.ts';
-import { isArray, isObject } from '../../base/json/json.ts';
+import { measureText } from '../../base/digest/index.ts';
+import { isArray, isObject } from '../../base/json/index.ts';
 
 export function jsonByteLength(value: unknown): number {
   let bytes = 0;

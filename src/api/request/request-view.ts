@@ -1,7 +1,7 @@
 // Prepares a request of any shape for the rules: messages, blocks and images with their places. A member of the wrong
 // type is skipped; the rule for shapes reports it.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { type ModelFacts, modelFactsOf } from '../../models/facts.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { type ModelFacts, modelFactsOf } from '../../models/index.ts';
 
 /** A request to check. It may consist of messages only; missing parts are not checked. */
 export type CheckableRequest =

@@ -1,8 +1,8 @@
 // Hashes the parts of a request that bind its thinking: the system prompt, the set of tools, and every block of the
 // messages. Cache marks, the order of keys, and a string instead of one text block make no difference.
 import { createHash } from 'node:crypto';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { modelFactsOf, modelRowOf, plainModelName } from '../../models/facts.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { modelFactsOf, modelRowOf, plainModelName } from '../../models/index.ts';
 import { viewRequest } from './request-view.ts';
 
 /** A block of the messages of a request. */

@@ -1,7 +1,7 @@
 // Finds everything in a request that the Messages API would reject, sorted by place. The API stops at the first
 // violation; a repair needs them all.
 
-import { type CheckableRequest, type Place, viewRequest } from '../request/request-view.ts';
+import { type CheckableRequest, type Place, viewRequest } from '../request/index.ts';
 import { contentRules, roleRules, unicodeRules } from './content.ts';
 import type { ApiRule, Violation } from './rule.ts';
 import { imageRules, sizeRules } from './size.ts';

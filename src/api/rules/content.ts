@@ -1,8 +1,8 @@
 // Content: every message has some, and a text is not empty. Others have measured which blank texts the API accepts
 // (experientiallabs/experiential#804): one next to other blocks, but not one alone.
-import { asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import { takesSystemRole } from '../../models/facts.ts';
-import { type BlockView, blocksOfType, type MessageView, type Place } from '../request/request-view.ts';
+import { asString, hasLoneSurrogate, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import { takesSystemRole } from '../../models/index.ts';
+import { type BlockView, blocksOfType, type MessageView, type Place } from '../request/index.ts';
 import { type ApiRule, makeRule, requestPlace } from './rule.ts';
 
 export const contentRules: readonly ApiRule[] = [

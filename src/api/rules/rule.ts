@@ -1,6 +1,6 @@
 // The types of a rule: a code, the error message and a function that finds violations. The message is filled in here
 // for all rules.
-import type { Place, RequestView } from '../request/request-view.ts';
+import type { Place, RequestView } from '../request/index.ts';
 
 /** A rule that a request breaks, with the API's error message. */
 export interface Violation extends Place {

@@ -1,10 +1,17 @@
 // The request as a whole: its bytes, its tokens (an estimate), its cache marks.
-import { measureText } from '../../base/digest/digest.ts';
-import { isArray, isObject } from '../../base/json/json.ts';
-import { otherMaxImages } from '../../models/facts.ts';
-import { type ImageType, readImageSize, readImageType } from '../request/image-size.ts';
-import { estimateTextTokens, jsonByteLength } from '../request/json-size.ts';
-import type { ImageView, Place, RequestView } from '../request/request-view.ts';
+import { measureText } from '../../base/digest/index.ts';
+import { isArray, isObject } from '../../base/json/index.ts';
+import { otherMaxImages } from '../../models/index.ts';
+import {
+  estimateTextTokens,
+  type ImageType,
+  type ImageView,
+  jsonByteLength,
+  type Place,
+  type RequestView,
+  readImageSize,
+  readImageType,
+} from '../request/index.ts';
 import { type ApiRule, type Finding, makeRule, requestPlace } from './rule.ts';
 
 // Images: type, bytes, size and number, read from headers. The five megabytes count base64 characters: the error in

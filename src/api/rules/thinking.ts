@@ -1,8 +1,7 @@
 // Thinking must be sent back unchanged. A missing part is the only visible change; current models send an empty text
 // with a signature, so that is reported only on models that never do.
-import { asString } from '../../base/json/json.ts';
-import { isCutSignature } from '../request/image-size.ts';
-import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request/request-view.ts';
+import { asString } from '../../base/json/index.ts';
+import { type BlockView, blocksOfType, isCutSignature, type MessageView, type RequestView } from '../request/index.ts';
 import { type ApiRule, type Finding, makeRule } from './rule.ts';
 
 export const thinkingRules: readonly ApiRule[] = [

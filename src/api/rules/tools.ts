@@ -1,6 +1,6 @@
 // The fields of tool calls and results: inputs are objects, names and ids have only the allowed characters.
-import { asString, isObject } from '../../base/json/json.ts';
-import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request/request-view.ts';
+import { asString, isObject } from '../../base/json/index.ts';
+import { type BlockView, blocksOfType, type MessageView, type RequestView } from '../request/index.ts';
 import { type ApiRule, type Finding, makeRule } from './rule.ts';
 
 const namePattern = '^[a-zA-Z0-9_-]{1,128}$';

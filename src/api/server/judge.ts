@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { findStranger, isSecret } from '../../base/process/local-guard.ts';
-import { checkRequest } from '../rules/check-request.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { findStranger, isSecret } from '../../base/process/index.ts';
+import { checkRequest } from '../rules/index.ts';
 import { invalidRequest, type ScriptedError, type ServedRequest } from './script.ts';
 
 /** A little more than the API's 32 MB, which the rule for bytes checks. */

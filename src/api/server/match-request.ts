@@ -1,9 +1,9 @@
 // Finds the recorded message that answers a request, and the differences between the request and the recording. It uses
 // the request alone, so that a client that retries, or runs sub-agents in parallel, gets the same answers.
-import { asString, type JsonObject } from '../../base/json/json.ts';
-import { texts as clientTexts } from '../../session/resume/client/client.ts';
-import { type NormalMessage, normalise } from '../../session/resume/messages/normalise.ts';
-import { viewRequest } from '../request/request-view.ts';
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { texts as clientTexts } from '../../session/resume/client/index.ts';
+import { type NormalMessage, normalise } from '../../session/resume/messages/index.ts';
+import { viewRequest } from '../request/index.ts';
 import { type Conversation, contentKey, type RecordedStep, type Recording, resultOf } from './recording.ts';
 
 export interface Match {

@@ -2,11 +2,11 @@
 // given function. A bad request gets the API's own error and never stops the server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
-import { knownModels } from '../../models/facts.ts';
-import { viewRequest } from '../request/request-view.ts';
-import { estimateTokens } from '../rules/size.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { knownModels } from '../../models/index.ts';
+import { viewRequest } from '../request/index.ts';
+import { estimateTokens } from '../rules/index.ts';
 import {
   judgeBody,
   judgeKey,

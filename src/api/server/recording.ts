@@ -1,14 +1,13 @@
 // The conversations of a session as a model would have to answer them: the messages of the model, each with the input
 // before it. Contents stay in the file until they are served; only the keys for matching are in memory.
 import { createHash } from 'node:crypto';
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
-import { blocksOf, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { loadAgent, readEntry, type Session } from '../../session/load/session.ts';
-import { syntheticModel } from '../../session/resume/client/client.ts';
-import { normalise } from '../../session/resume/messages/normalise.ts';
-import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { turnsOf } from '../../session/turns/turns.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { blocksOf, contentOf, textOf } from '../../format/entry/index.ts';
+import { loadAgent, readEntry, type Session } from '../../session/load/index.ts';
+import { syntheticModel } from '../../session/resume/client/index.ts';
+import { normalise } from '../../session/resume/messages/index.ts';
+import { callsOf, type Node } from '../../session/transcript/index.ts';
+import { turnsOf } from '../../session/turns/index.ts';
 import type { ReplyBlock, ScriptedReply } from './script.ts';
 
 export interface Recording {

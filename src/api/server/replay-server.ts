@@ -1,8 +1,8 @@
 // Replays a session: an HTTP server for the Messages API that answers each request with the message recorded at that
 // place, so that an agent can run again without a model.
-import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import { makeSecret } from '../../base/process/local-guard.ts';
-import type { Session } from '../../session/load/session.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { makeSecret } from '../../base/process/index.ts';
+import type { Session } from '../../session/load/index.ts';
 import { type Match, Matcher, type Mismatch, mismatchText, readParts, textOfBlocks } from './match-request.ts';
 import { type MessagesServer, type ServerOptions, startMessagesServer } from './messages-server.ts';
 import { type Recording, readRecording } from './recording.ts';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asString, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { estimateTextTokens } from '../request/json-size.ts';
+import { asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { estimateTextTokens } from '../request/index.ts';
 import type { ApiError, ReplyBlock, ScriptedError, ScriptedReply, ScriptStep } from './script.ts';
 
 export interface StreamEvent {

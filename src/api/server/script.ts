@@ -1,6 +1,6 @@
 // The steps of a scripted model: answer, refuse, hang, or break off. Plain data, so that a test reads as a list of
 // events.
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
 /** A request that the server received. */
 export interface ServedRequest {

@@ -1,7 +1,7 @@
 // Decides what the API does with the thinking in a request: refuse it with the API's error, drop it, or accept it. The
 // signatures of this server carry everything before the block; other signatures are not checked.
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { modelRowOf, prefixCheckOf, readsThinkingOf } from '../../models/facts.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { modelRowOf, prefixCheckOf, readsThinkingOf } from '../../models/index.ts';
 import {
   bindingBeta,
   isBinding,
@@ -11,7 +11,7 @@ import {
   systemHash,
   thinkingId,
   toolsHash,
-} from '../request/thinking-prefix.ts';
+} from '../request/index.ts';
 import { newId } from './reply.ts';
 import {
   invalidRequest,

@@ -12,8 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../errors/errors.ts';
-import { formatBytes } from '../text/human.ts';
+import { systemErrorCode, UserError } from '../errors/index.ts';
+import { formatBytes } from '../text/index.ts';
 
 /** Returns the first folder that was created; `undefined` if all existed. */
 export function makeFolderSync(folder: string, mode = 0o700): string | undefined {

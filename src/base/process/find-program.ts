@@ -1,7 +1,7 @@
 // Finds programs in the PATH.
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
-import { realPath } from '../files/real-path.ts';
+import { realPath } from '../files/index.ts';
 
 /** The first program of that name in the PATH. Relative folders are not searched. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -1,30 +1,31 @@
 // clew archive: copies of sessions in Clew's own folder; with --list and --verify, what is there and whether it is whole.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { counted, formatBytes, formatCount } from '../../base/text/human.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import { asObject, asString, jsonText, parseJson } from '../../base/json/index.ts';
+import { counted, formatBytes, formatCount } from '../../base/text/index.ts';
 import {
   type ArchiveReport,
   archiveFolder,
   archiveSessions,
   findOrphans,
   type OrphanSession,
-} from '../../library/archive/archive.ts';
-import { type Verification, verifyArchive } from '../../library/archive/verify.ts';
-import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { refuseOtherFile } from '../../session/transcript/recognise.ts';
-import { discoverSessions, type FoundSession, type FoundSessions, findSession } from '../../store/discover.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { type CommandInput, type CommandIo, textFlag } from '../command/command.ts';
-import { problemText } from '../command/unread.ts';
-import { folderOfTranscript, projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { showByteProgress } from '../terminal/progress.ts';
-import { readStdin } from '../terminal/stdin.ts';
+  type Verification,
+  verifyArchive,
+} from '../../library/archive/index.ts';
+import { leftOutNotes } from '../../library/session-files/index.ts';
+import { refuseOtherFile } from '../../session/transcript/index.ts';
+import {
+  discoverSessions,
+  type FoundSession,
+  type FoundSessions,
+  findSession,
+  stateFolder,
+} from '../../store/index.ts';
+import { type CommandInput, type CommandIo, problemText, textFlag } from '../command/index.ts';
+import { folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
+import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
 
 export async function run(input: CommandInput): Promise<void> {

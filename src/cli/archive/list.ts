@@ -1,19 +1,16 @@
 // clew archive --list: the sessions in the archive, the latest copy first.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
-import { archiveFolder } from '../../library/archive/archive.ts';
-import { type ArchivedSession, type Manifest, readContents, totalBytes } from '../../library/archive/pack/contents.ts';
-import { archivedFolder } from '../../library/archive/restore.ts';
-import { compareNames } from '../../store/owned-files.ts';
-import type { CommandInput, CommandIo } from '../command/command.ts';
-import { projectFilter } from '../input/project.ts';
-import { type Cell, renderTable } from '../render/table.ts';
-import { shortIds } from '../render/wording.ts';
-import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
-import type { Style } from '../terminal/style.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import { counted, formatAge, formatBytes, formatCount } from '../../base/text/index.ts';
+import { archivedFolder, archiveFolder } from '../../library/archive/index.ts';
+import { type ArchivedSession, type Manifest, readContents, totalBytes } from '../../library/archive/pack/index.ts';
+import { compareNames } from '../../store/index.ts';
+import type { CommandInput, CommandIo } from '../command/index.ts';
+import { projectFilter } from '../input/index.ts';
+import { type Cell, renderTable, shortIds } from '../render/index.ts';
+import { type Style, terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 
 interface Row extends ArchivedSession {
   readonly latest: Manifest;

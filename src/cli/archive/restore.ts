@@ -1,12 +1,11 @@
 // clew restore SESSION: a session from the archive, back in its folder or below another one.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { counted, formatBytes } from '../../base/text/human.ts';
-import { archiveFolder } from '../../library/archive/archive.ts';
-import { type Restored, restoreSession } from '../../library/archive/restore.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes } from '../../base/text/index.ts';
+import { archiveFolder, type Restored, restoreSession } from '../../library/archive/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run({ argument = '', flags, io }: CommandInput): Promise<void> {
   const to = textFlag(flags, 'to');

@@ -1,17 +1,19 @@
 // clew rm SESSION…: archives sessions, reads the copies back, and deletes the files. Asks first.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes } from '../../base/text/human.ts';
-import { archiveFolder } from '../../library/archive/archive.ts';
-import { isEmptySession, type RemovedSession, removeSession, whyInUse } from '../../library/archive/remove.ts';
-import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { discoverSessions, findSession } from '../../store/discover.ts';
-import { diskError } from '../../store/replace.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/stdin.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
+import {
+  archiveFolder,
+  isEmptySession,
+  type RemovedSession,
+  removeSession,
+  whyInUse,
+} from '../../library/archive/index.ts';
+import { leftOutNotes } from '../../library/session-files/index.ts';
+import { discoverSessions, diskError, findSession } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;

@@ -1,8 +1,7 @@
 // What a command is: a row of the table in commands.ts (names, flags, help), and a module that is loaded when the
 // command is called; its `run` reads the input, calls the layers above and renders.
-import { UserError } from '../../base/errors/errors.ts';
-import type { OutputStream } from '../terminal/output.ts';
-import type { Style } from '../terminal/style.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { OutputStream, Style } from '../terminal/index.ts';
 import type { Unread } from './unread.ts';
 
 export interface Flag {

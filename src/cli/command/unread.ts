@@ -1,10 +1,9 @@
 // Files and folders that could not be read: each is named once on stderr and in the JSON of reports, and makes the
 // command exit with code 1, because its result is incomplete.
 import type { Writable } from 'node:stream';
-import { UnreadableError, UserError } from '../../base/errors/errors.ts';
-import { compareNames, type DiskProblem } from '../../store/owned-files.ts';
-import { diskError } from '../../store/replace.ts';
-import { writeNotice } from '../terminal/output.ts';
+import { UnreadableError, UserError } from '../../base/errors/index.ts';
+import { compareNames, type DiskProblem, diskError } from '../../store/index.ts';
+import { writeNotice } from '../terminal/index.ts';
 
 export class Unread {
   readonly #stderr: Writable;

@@ -1,8 +1,8 @@
 // clew completion SHELL: the table of commands → a completion script. Session arguments are completed with
 // `clew ls --ids`; its lines are data from disk, so no script lets the shell expand them.
-import { UserError } from '../../base/errors/errors.ts';
-import type { CommandInput, CommandRow, Flag } from '../command/command.ts';
-import { writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { CommandInput, CommandRow, Flag } from '../command/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export interface FlagSpec {
   /** With its dashes: `--json`. */

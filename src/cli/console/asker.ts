@@ -1,26 +1,25 @@
 // Shows the questions of the agent and of commands as dialogs, one at a time in order. A question that is no longer
 // needed, because the turn was interrupted, answers itself.
 
-import type { PermissionMode } from '../../agent/contract/confinement.ts';
-import type { Approve } from '../../agent/contract/permission.ts';
-import type { UserAnswer, UserQuestion } from '../../agent/contract/tool.ts';
-import type { Key } from '../terminal/keys.ts';
-import { createStyle } from '../terminal/style.ts';
-import { type Dialog, type DialogAnswer, pressInDialog, turnBody } from './dialog/dialog.ts';
+import type { Approve, PermissionMode, UserAnswer, UserQuestion } from '../../agent/contract/index.ts';
+import { createStyle, type Key } from '../terminal/index.ts';
 import {
   approvalDialog,
   approvalOf,
   consentDialog,
   consentOf,
+  type Dialog,
+  type DialogAnswer,
   planDecisionOf,
   planDialog,
+  pressInDialog,
   questionAnswer,
   questionDialog,
   questionText,
-} from './dialog/questions.ts';
-import type { ConsoleStore } from './screen/console-state.ts';
-import { roomOf } from './screen/layout.ts';
-import { addItem } from './transcript/view-state.ts';
+  turnBody,
+} from './dialog/index.ts';
+import { type ConsoleStore, roomOf } from './screen/index.ts';
+import { addItem } from './transcript/index.ts';
 
 /** A question that appears while the user types takes an answer only after a pause of this length. */
 const pauseMs = 700;

@@ -1,7 +1,7 @@
 // The terminal during a chat: raw keys and pastes in, and all modes restored on every way out. It draws nothing.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { type Key, KeyReader, stopUntilResumed } from '../terminal/keys.ts';
+import { type Key, KeyReader, stopUntilResumed } from '../terminal/index.ts';
 
 const enterCodes = '\x1b[?2004h';
 const leaveCodes = '\x1b[?2004l\x1b[?25h';

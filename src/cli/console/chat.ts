@@ -2,15 +2,19 @@
 // the screen.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { SessionChoice } from '../../agent/contract/agent.ts';
-import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/confinement.ts';
-import type { SettingsFiles } from '../../agent/settings/settings.ts';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { type CommandInput, countFlag, listFlag, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
+import {
+  isPermissionMode,
+  type PermissionMode,
+  permissionModes,
+  type SessionChoice,
+} from '../../agent/contract/index.ts';
+import type { SettingsFiles } from '../../agent/settings/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { type CommandInput, countFlag, listFlag, textFlag } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
 import { type ConsoleOptions, runConsole } from './console.ts';
-import { type AskDialog, isTrusted, trustDialog } from './dialog/questions.ts';
+import { type AskDialog, isTrusted, trustDialog } from './dialog/index.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { io, words } = input;

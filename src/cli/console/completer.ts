@@ -1,18 +1,18 @@
 // Maps keys to suggestions while a `/command` or `@file` is typed. The files of the project are listed on first use,
 // and again when they may have changed.
-import type { Key } from '../terminal/keys.ts';
-import { slashCommands } from './commands/slash-commands.ts';
-import { withBuffer } from './input/editor.ts';
+import type { Key } from '../terminal/index.ts';
+import { slashCommands } from './commands/index.ts';
 import {
   listProjectFiles,
   type Mention,
   mentionAt,
   moveSuggestion,
+  replaceRange,
   suggestCommands,
   suggestFiles,
-} from './input/suggestions.ts';
-import { replaceRange } from './input/text-buffer.ts';
-import type { ConsoleStore } from './screen/console-state.ts';
+  withBuffer,
+} from './input/index.ts';
+import type { ConsoleStore } from './screen/index.ts';
 
 const freshMs = 10_000;
 

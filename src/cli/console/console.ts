@@ -1,32 +1,37 @@
 // The interactive agent: takes keys and agent events and updates the store that the screen draws. It opens the agent
 // after the prompt is on the screen, so that the user can type at once, and restores the terminal on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { Agent, AgentOptions, SessionChoice } from '../../agent/contract/agent.ts';
-import type { PermissionMode } from '../../agent/contract/confinement.ts';
-import type { AgentEvent, SessionOpened } from '../../agent/contract/event.ts';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { counted } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { version } from '../../base/version/version.ts';
-import type { CommandIo } from '../command/command.ts';
-import { shortFolder } from '../render/wording.ts';
-import type { Key } from '../terminal/keys.ts';
-import { writeText } from '../terminal/output.ts';
-import { type Style, withoutMark } from '../terminal/style.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AgentOptions,
+  PermissionMode,
+  SessionChoice,
+  SessionOpened,
+} from '../../agent/contract/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { counted, oneLine } from '../../base/text/index.ts';
+import { version } from '../../base/version/index.ts';
+import type { CommandIo } from '../command/index.ts';
+import { shortFolder } from '../render/index.ts';
+import { type Key, type Style, withoutMark, writeText } from '../terminal/index.ts';
 import { Asker } from './asker.ts';
 import { ChatTerminal } from './chat-terminal.ts';
-import { commandContext } from './commands/command-context.ts';
-import { slashCall, slashCommands } from './commands/slash-commands.ts';
+import { commandContext, slashCall, slashCommands } from './commands/index.ts';
 import { Completer } from './completer.ts';
-import { type AskDialog, openOrCopy } from './dialog/questions.ts';
-import { appendHistory, historyFile, pressInEditor, readHistory, remember, setText } from './input/editor.ts';
-import { mentionPastedPictures } from './input/pasted-pictures.ts';
-import { gitBranch } from './input/suggestions.ts';
-import { ConsoleStore, initialConsole } from './screen/console-state.ts';
-import { editorWidth } from './screen/layout.ts';
-import { mountScreen } from './screen/screen.tsx';
-import type { Item } from './transcript/item.ts';
-import { addItem, addNotice, viewAfter } from './transcript/view-state.ts';
+import { type AskDialog, openOrCopy } from './dialog/index.ts';
+import {
+  appendHistory,
+  gitBranch,
+  historyFile,
+  mentionPastedPictures,
+  pressInEditor,
+  readHistory,
+  remember,
+  setText,
+} from './input/index.ts';
+import { ConsoleStore, editorWidth, initialConsole, mountScreen } from './screen/index.ts';
+import { addItem, addNotice, type Item, viewAfter } from './transcript/index.ts';
 
 export type OpenAgent = (options: AgentOptions) => Promise<Agent>;
 

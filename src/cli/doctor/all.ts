@@ -1,18 +1,15 @@
 // clew doctor --all: every session below the roots, one after the other; then the sessions with findings, worst first, and
 // how often each class was found. Of each session only a row is kept.
-import { exitCodes } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/finding.ts';
-import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../../doctor/diagnosis/library.ts';
-import type { JudgedSession } from '../../library/index/session-summaries.ts';
-import type { Reachable } from '../../session/facts/reachable.ts';
-import { discoverSessions } from '../../store/discover.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
-import { showByteProgress } from '../terminal/progress.ts';
+import { exitCodes } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/index.ts';
+import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../../doctor/diagnosis/index.ts';
+import type { JudgedSession } from '../../library/index/index.ts';
+import type { Reachable } from '../../session/facts/index.ts';
+import { type DiskProblem, discoverSessions, projectsFolders } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { showByteProgress, terminalWidth, writeOut } from '../terminal/index.ts';
 import { findingJson, keepVerdicts } from './json.ts';
 import { doctorTable } from './table.ts';
 

@@ -1,15 +1,12 @@
 // clew doctor --client: tries the installed Claude Code on twenty small sessions and says which predictions hold for
 // it. Exit code 1 where one does not.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { findClient, type ProbeReport, probeClient } from '../../doctor/client-probe/probe-client.ts';
-import { newestClient } from '../../session/resume/client/client-rules.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
-import { createStop } from '../terminal/stop-signal.ts';
-import type { Style } from '../terminal/style.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { oneLine } from '../../base/text/index.ts';
+import { findClient, type ProbeReport, probeClient } from '../../doctor/client-probe/index.ts';
+import { newestClient } from '../../session/resume/client/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { createStop, type Style, showProgress, terminalWidth, writeOut } from '../terminal/index.ts';
 
 export async function runClientProbe(input: CommandInput): Promise<number> {
   const { flags, io } = input;

@@ -1,19 +1,18 @@
 // clew doctor SESSION: what is wrong with a session, what it costs and what repairs it; --fix repairs it, --all looks at the
 // whole library. Exit code 1 where something was found that costs something.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { isSevere } from '../../doctor/checks/finding.ts';
-import { diagnoseSession, verdictOf } from '../../doctor/diagnosis/diagnose.ts';
-import { verdictState } from '../../library/index/session-summaries.ts';
-import { daysLeftOf } from '../../library/session-files/expiry.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import { refuseForeign } from '../../session/transcript/recognise.ts';
-import { identify } from '../../store/append.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { sourceOf } from '../../surgery/engine/plan.ts';
-import type { CommandInput } from '../command/command.ts';
-import { findSessionArgument, readSession, refuseAgent, rootsOf } from '../input/session.ts';
-import { proseWidth, terminalWidth, writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { isSevere } from '../../doctor/checks/index.ts';
+import { diagnoseSession, verdictOf } from '../../doctor/diagnosis/index.ts';
+import { verdictState } from '../../library/index/index.ts';
+import { daysLeftOf } from '../../library/session-files/index.ts';
+import { titleOf } from '../../session/facts/index.ts';
+import { refuseForeign } from '../../session/transcript/index.ts';
+import { identify, projectsFolders } from '../../store/index.ts';
+import { sourceOf } from '../../surgery/engine/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { findSessionArgument, readSession, refuseAgent, rootsOf } from '../input/index.ts';
+import { proseWidth, terminalWidth, writeOut } from '../terminal/index.ts';
 import { diagnosisJson, keepVerdicts } from './json.ts';
 import { diagnosisText } from './render.ts';
 

@@ -1,22 +1,25 @@
 // clew doctor SESSION --fix: plans a repair, shows what it would do, asks, proves, writes, and looks again.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { formatCount } from '../../base/text/human.ts';
-import { padEnd } from '../../base/text/terminal-text.ts';
-import { isSevere } from '../../doctor/checks/finding.ts';
-import { type Diagnosis, diagnoseSession } from '../../doctor/diagnosis/diagnose.ts';
-import { planMark } from '../../doctor/repair/mark.ts';
-import { defaultStrategy, planRepair, type RepairOptions } from '../../doctor/repair/repair.ts';
-import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../doctor/repair/sequence.ts';
-import { loadSession } from '../../session/load/session.ts';
-import type { ProjectsFolder } from '../../store/roots.ts';
-import { type OperateOptions, type Outcome, operate } from '../../surgery/engine/operate.ts';
-import type { Source } from '../../surgery/engine/plan.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { outcomeJson, outcomeText } from '../operation/operation.ts';
-import { writeNotice, writeOut, writeText } from '../terminal/output.ts';
-import { canAsk, confirm } from '../terminal/stdin.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { formatCount, neutralise, padEnd } from '../../base/text/index.ts';
+import { isSevere } from '../../doctor/checks/index.ts';
+import { type Diagnosis, diagnoseSession } from '../../doctor/diagnosis/index.ts';
+import {
+  defaultStrategy,
+  newerBranch,
+  planMark,
+  planRepair,
+  type RepairOptions,
+  type Strategy,
+  strategies,
+  strategyMeanings,
+} from '../../doctor/repair/index.ts';
+import { loadSession } from '../../session/load/index.ts';
+import type { ProjectsFolder } from '../../store/index.ts';
+import { type OperateOptions, type Outcome, operate, type Source } from '../../surgery/engine/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { outcomeJson, outcomeText } from '../operation/index.ts';
+import { canAsk, confirm, writeNotice, writeOut, writeText } from '../terminal/index.ts';
 import { diagnosisJson, findingJson } from './json.ts';
 
 export async function runFix(

@@ -1,11 +1,9 @@
 // A diagnosis → the JSON of docs/json.md: every field is there, what is not known is null.
-import type { PlacedViolation } from '../../doctor/checks/api.ts';
-import type { Finding } from '../../doctor/checks/finding.ts';
-import type { Diagnosis } from '../../doctor/diagnosis/diagnose.ts';
-import { IndexHandle } from '../../library/index/index-handle.ts';
-import { type JudgedSession, saveVerdicts } from '../../library/index/session-summaries.ts';
-import { stateFolder } from '../../store/roots.ts';
-import type { CommandIo } from '../command/command.ts';
+import type { Finding, PlacedViolation } from '../../doctor/checks/index.ts';
+import type { Diagnosis } from '../../doctor/diagnosis/index.ts';
+import { IndexHandle, type JudgedSession, saveVerdicts } from '../../library/index/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import type { CommandIo } from '../command/index.ts';
 
 export function diagnosisJson(diagnosis: Diagnosis): object {
   const { sessionId, path, findings, reachable, reachableOld, compactsFirst, violations, chain } = diagnosis;

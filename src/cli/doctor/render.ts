@@ -1,18 +1,21 @@
 // A diagnosis → what the user reads: a verdict, how much a resume loads, a picture of the chain, and the findings, worst
 // first, each with its place, what it costs and what repairs it.
 
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import type { Segment } from '../../doctor/checks/examined-session.ts';
-import { damageClasses, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/finding.ts';
-import type { Diagnosis } from '../../doctor/diagnosis/diagnose.ts';
-import { isMendable } from '../../doctor/repair/repair.ts';
-import { clientsWithout } from '../../session/resume/client/client-rules.ts';
-import { leftAfterCompaction } from '../../session/resume/request/full-request.ts';
-import { hanging } from '../render/lines.ts';
-import { wrapSpans } from '../render/wrap.ts';
-import type { Paint, Style } from '../terminal/style.ts';
+import { counted, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
+import {
+  damageClasses,
+  type Finding,
+  isSevere,
+  type Segment,
+  type Severity,
+  severities,
+} from '../../doctor/checks/index.ts';
+import type { Diagnosis } from '../../doctor/diagnosis/index.ts';
+import { isMendable } from '../../doctor/repair/index.ts';
+import { clientsWithout } from '../../session/resume/client/index.ts';
+import { leftAfterCompaction } from '../../session/resume/request/index.ts';
+import { hanging, wrapSpans } from '../render/index.ts';
+import type { Paint, Style } from '../terminal/index.ts';
 
 export interface DoctorTextOptions {
   readonly style: Style;

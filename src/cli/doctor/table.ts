@@ -1,11 +1,9 @@
 // A report on all sessions → the table the user reads: the sessions with findings, worst first, what was found how often,
 // and what to do next.
 import path from 'node:path';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { damageClasses, severities } from '../../doctor/checks/finding.ts';
-import { type Cell, type Column, renderTable, type TableOptions } from '../render/table.ts';
-import { shortIds } from '../render/wording.ts';
-import { wrapSpans } from '../render/wrap.ts';
+import { counted, formatCount } from '../../base/text/index.ts';
+import { damageClasses, severities } from '../../doctor/checks/index.ts';
+import { type Cell, type Column, renderTable, shortIds, type TableOptions, wrapSpans } from '../render/index.ts';
 import type { DoctorRow, LibraryReport } from './all.ts';
 import { severityPaint } from './render.ts';
 

@@ -2,24 +2,21 @@
 // secrets are removed unless --no-redact is given.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted } from '../../base/text/human.ts';
-import { exportJson } from '../../export/json.ts';
-import { exportMarkdown, type MarkdownOptions } from '../../export/markdown/markdown.ts';
-import { exportAnthropic, exportOpenai } from '../../export/requests.ts';
-import { type ExportSource, exportFileName, exportSource, type SecretCount } from '../../export/source/source.ts';
-import { summarise } from '../../session/facts/summary.ts';
-import { replaceFile, writeNewFile } from '../../store/replace.ts';
-import type { Source } from '../../surgery/engine/plan.ts';
-import { redactorFor } from '../../surgery/redact/survey.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { rulesArgument } from '../input/redact-rules.ts';
-import { packageRoot } from '../input/session.ts';
-import { sourceArgument } from '../operation/operation.ts';
-import { shortIds } from '../render/wording.ts';
-import { type Chunks, writeNotice, writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, neutralise } from '../../base/text/index.ts';
+import { exportAnthropic, exportJson, exportOpenai } from '../../export/index.ts';
+import { exportMarkdown, type MarkdownOptions } from '../../export/markdown/index.ts';
+import { type ExportSource, exportFileName, exportSource, type SecretCount } from '../../export/source/index.ts';
+import { summarise } from '../../session/facts/index.ts';
+import { replaceFile, writeNewFile } from '../../store/index.ts';
+import type { Source } from '../../surgery/engine/index.ts';
+import { redactorFor } from '../../surgery/redact/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { packageRoot, rulesArgument } from '../input/index.ts';
+import { sourceArgument } from '../operation/index.ts';
+import { shortIds } from '../render/index.ts';
+import { type Chunks, writeNotice, writeOut } from '../terminal/index.ts';
 
 type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
 

@@ -1,28 +1,21 @@
 // clew export --format parquet: the named sessions, or all of them with --all, as tables in a folder.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UnreadableError, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import type { WrittenPart } from '../../export/parquet/dataset.ts';
-import { tableNames } from '../../export/parquet/tables.ts';
-import { writeParquet } from '../../export/parquet/write.ts';
-import { type ExportSource, exportSource } from '../../export/source/source.ts';
-import { countLibrary } from '../../library/usage/cells.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { usageLinesOf } from '../../session/facts/session-usage.ts';
-import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/usage.ts';
-import { discoverSessions } from '../../store/discover.ts';
-import { redactorFor } from '../../surgery/redact/survey.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { currentPrices } from '../input/prices.ts';
-import { rulesArgument } from '../input/redact-rules.ts';
-import { findSessionArgument, rootsOf } from '../input/session.ts';
-import { sourceOf } from '../operation/operation.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { exitCodes, UnreadableError, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatCount, neutralise } from '../../base/text/index.ts';
+import { tableNames, type WrittenPart, writeParquet } from '../../export/parquet/index.ts';
+import { type ExportSource, exportSource } from '../../export/source/index.ts';
+import { countLibrary } from '../../library/usage/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { usageLinesOf } from '../../session/facts/index.ts';
+import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
+import { discoverSessions } from '../../store/index.ts';
+import { redactorFor } from '../../surgery/redact/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { currentPrices, findSessionArgument, rootsOf, rulesArgument, withIndex } from '../input/index.ts';
+import { sourceOf } from '../operation/index.ts';
+import { showProgress, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function exportTables(input: CommandInput): Promise<void> {
   const { flags, io } = input;

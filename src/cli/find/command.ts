@@ -1,23 +1,30 @@
 // clew find QUERY…: what was said in any session, the best first, and the command that opens the place.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import type { Database } from '../../library/index/database.ts';
-import { sessionIds } from '../../library/search/filter.ts';
-import { openPlaces, type Place, type SessionPlaces } from '../../library/search/hit-place.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import type { Database } from '../../library/index/index.ts';
 import {
   type Hit,
+  openPlaces,
+  type Place,
   type SearchQuery,
   type SearchResult,
   type SessionHits,
+  type SessionPlaces,
   search,
-} from '../../library/search/search.ts';
-import { findSession } from '../../store/discover.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { bringTextUpToDate, withIndex } from '../input/current-index.ts';
-import { type LineageOf, readLineage } from '../input/lineage.ts';
-import { parseTime, projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { proseWidth, terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
+  sessionIds,
+} from '../../library/search/index.ts';
+import { findSession } from '../../store/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import {
+  bringTextUpToDate,
+  type LineageOf,
+  parseTime,
+  projectFilter,
+  readLineage,
+  rootsOf,
+  withIndex,
+} from '../input/index.ts';
+import { proseWidth, terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { findText, type PlacedSession, shellWord } from './render.ts';
 
 const defaultLimit = 20;

@@ -2,16 +2,11 @@
 // and the command that opens the place.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatAge, formatCount } from '../../base/text/human.ts';
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import type { Place } from '../../library/search/hit-place.ts';
-import type { Hit, SearchResult, SessionHits } from '../../library/search/search.ts';
-import type { TextKind } from '../../library/search/text-extract.ts';
-import { type Lineage, marksText } from '../input/lineage.ts';
-import { localTime, shortIds } from '../render/wording.ts';
-import { type Span, wrapSpans } from '../render/wrap.ts';
-import type { Style } from '../terminal/style.ts';
+import { counted, displayWidth, formatAge, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
+import type { Hit, Place, SearchResult, SessionHits, TextKind } from '../../library/search/index.ts';
+import { type Lineage, marksText } from '../input/index.ts';
+import { localTime, type Span, shortIds, wrapSpans } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 
 /** A hit with the place at which `clew show` shows it. */
 export interface PlacedHit extends Hit, Place {}

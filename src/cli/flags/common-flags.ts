@@ -1,7 +1,7 @@
 // Flags that many commands take.
 
-import { permissionModes } from '../../agent/contract/confinement.ts';
-import type { Flag } from '../command/command.ts';
+import { permissionModes } from '../../agent/contract/index.ts';
+import type { Flag } from '../command/index.ts';
 
 export const root: Flag = {
   name: '--root',

@@ -1,7 +1,7 @@
 // The flags of a headless run, named as in Claude Code. In a file of their own, so that help and completion do not load
 // the agent.
-import { permissionModes } from '../../agent/contract/confinement.ts';
-import type { Flag } from '../command/command.ts';
+import { permissionModes } from '../../agent/contract/index.ts';
+import type { Flag } from '../command/index.ts';
 import { root } from './common-flags.ts';
 
 export const printFlags: readonly Flag[] = [

@@ -1,9 +1,8 @@
 // Builds the prompt of a headless run: the argument, then the piped input.
 import type { Readable } from 'node:stream';
-import type { Agent } from '../../agent/contract/agent.ts';
-import { isPermissionMode } from '../../agent/contract/confinement.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import { type Agent, isPermissionMode } from '../../agent/contract/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 
 export type PromptContent = string | readonly JsonObject[];
 

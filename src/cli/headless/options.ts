@@ -1,10 +1,16 @@
 // Reads the flags of a headless run. Invalid combinations are refused here, before a session is touched.
-import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/contract/agent.ts';
-import { isPermissionMode, type PermissionMode, permissionModes } from '../../agent/contract/confinement.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
+import {
+  type AgentOptions,
+  isPermissionMode,
+  type PermissionMode,
+  permissionModes,
+  type RunPrice,
+  type SessionChoice,
+} from '../../agent/contract/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];

@@ -1,17 +1,14 @@
 // `clew -p`: runs the agent without a user and prints its events on stdout. It always ends with a result and an exit
 // code from docs/agent.md.
 import { homedir } from 'node:os';
-import { openAgent } from '../../agent/agent.ts';
-import type { Agent } from '../../agent/contract/agent.ts';
-import type { AgentEvent } from '../../agent/contract/event.ts';
-import type { Approve } from '../../agent/contract/permission.ts';
-import { isFolderAccepted } from '../../agent/trust/trust.ts';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { AsyncQueue } from '../../base/process/async-queue.ts';
-import { diskError } from '../../store/replace.ts';
-import type { CommandInput, CommandIo } from '../command/command.ts';
-import { writeText } from '../terminal/output.ts';
-import { createStop, type StopSignal } from '../terminal/stop-signal.ts';
+import type { Agent, AgentEvent, Approve } from '../../agent/contract/index.ts';
+import { openAgent } from '../../agent/index.ts';
+import { isFolderAccepted } from '../../agent/trust/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { AsyncQueue } from '../../base/process/index.ts';
+import { diskError } from '../../store/index.ts';
+import type { CommandInput, CommandIo } from '../command/index.ts';
+import { createStop, type StopSignal, writeText } from '../terminal/index.ts';
 import { answerControl, type InputStream, type PromptContent, readMessages, readPrompt } from './input.ts';
 import { type PrintOptions, readPrintOptions } from './options.ts';
 import { type MessageChoice, messageOf, Report } from './report.ts';

@@ -2,13 +2,12 @@
 // If the reader closes stdout, nothing more is written.
 
 import { randomUUID } from 'node:crypto';
-import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/contract/event.ts';
-import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../agent/session/entries.ts';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { asString, type JsonObject } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import type { CommandIo } from '../command/command.ts';
-import { writeData, writeNotice } from '../terminal/output.ts';
+import type { AgentEvent, Compacted, RetryPlanned, SessionOpened } from '../../agent/contract/index.ts';
+import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../agent/session/index.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { asString, type JsonObject, jsonText } from '../../base/json/index.ts';
+import type { CommandIo } from '../command/index.ts';
+import { writeData, writeNotice } from '../terminal/index.ts';
 import type { OutputFormat } from './options.ts';
 
 export interface ReportOptions {

@@ -1,11 +1,10 @@
 // The `result` message at the end of every headless run, and its exit code.
 import { randomUUID } from 'node:crypto';
-import type { AgentState } from '../../agent/contract/agent.ts';
-import type { TurnEnded } from '../../agent/contract/event.ts';
-import { exitCodes } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { noUsage, type Usage } from '../../format/entry/usage.ts';
-import { modelFactsOf } from '../../models/facts.ts';
+import type { AgentState, TurnEnded } from '../../agent/contract/index.ts';
+import { exitCodes } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { noUsage, type Usage } from '../../format/entry/index.ts';
+import { modelFactsOf } from '../../models/index.ts';
 
 export interface ResultFacts {
   /** Absent if the session could not be opened. */

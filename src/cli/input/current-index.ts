@@ -1,16 +1,19 @@
 // Runs work with an index that is open and current for the roots, and closes it afterwards. A broken index is rebuilt
 // once, because everything in it comes from the transcripts.
-import type { Database } from '../../library/index/database.ts';
-import { IndexHandle } from '../../library/index/index-handle.ts';
-import { type IndexReport, updateRows } from '../../library/index/indexer.ts';
-import { IndexUnavailable } from '../../library/index/schema.ts';
-import { listSessions, type SessionList } from '../../library/index/session-list.ts';
-import type { ReadSummaries } from '../../library/index/session-summaries.ts';
-import { type TextReport, updateText } from '../../library/search/text-indexer.ts';
-import { stateFolder } from '../../store/roots.ts';
-import type { CommandInput } from '../command/command.ts';
-import { writeNotice } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
+import {
+  type Database,
+  IndexHandle,
+  type IndexReport,
+  IndexUnavailable,
+  listSessions,
+  type ReadSummaries,
+  type SessionList,
+  updateRows,
+} from '../../library/index/index.ts';
+import { type TextReport, updateText } from '../../library/search/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { showProgress, writeNotice } from '../terminal/index.ts';
 import { rootsOf } from './session.ts';
 
 type Work<T> = (database: Database, report: IndexReport, summaries: ReadSummaries) => Promise<T> | T;

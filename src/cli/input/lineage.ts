@@ -1,7 +1,7 @@
 // The log of operations and a session's lines → the sessions it was made from, and how.
-import { UserError } from '../../base/errors/errors.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/operation-log.ts';
-import type { CommandIo } from '../command/command.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/index.ts';
+import type { CommandIo } from '../command/index.ts';
 
 export interface Lineage {
   readonly operation: string;

@@ -1,8 +1,8 @@
 // The environment → the prices for costs. Price files that cannot be used are reported on stderr.
-import { loadPrices } from '../../library/usage/prices.ts';
-import { PriceList, type Prices } from '../../models/price-list.ts';
-import type { CommandIo } from '../command/command.ts';
-import { writeNotice } from '../terminal/output.ts';
+import { loadPrices } from '../../library/usage/index.ts';
+import { PriceList, type Prices } from '../../models/index.ts';
+import type { CommandIo } from '../command/index.ts';
+import { writeNotice } from '../terminal/index.ts';
 
 /** Older tables are likely to miss models and prices. */
 const oldDays = 60;

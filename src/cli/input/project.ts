@@ -2,11 +2,10 @@
 // folder, which is ambiguous, only counts if no line has a working directory.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { readLines } from '../../store/lines.ts';
-import { encodeOldSlug, slugMatches } from '../../store/roots.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { encodeOldSlug, readLines, slugMatches } from '../../store/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
 
 export interface ProjectSource {
   readonly cwd: string | undefined;

@@ -1,10 +1,9 @@
 // --rules, --kind and --allow → the rules that find secrets.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { makeRuleSet, type RuleSet } from '../../surgery/secrets/find.ts';
-import { loadRuleSet, usualRuleSet } from '../../surgery/secrets/user-rules.ts';
-import { type CommandInput, listFlag, textFlag } from '../command/command.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import { loadRuleSet, makeRuleSet, type RuleSet, usualRuleSet } from '../../surgery/secrets/index.ts';
+import { type CommandInput, listFlag, textFlag } from '../command/index.ts';
 
 /** The bundled rules and those of `--rules`, by default `redact.json` in Clew's state folder. */
 export function rulesArgument({ flags, io }: CommandInput): RuleSet {

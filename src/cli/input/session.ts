@@ -2,15 +2,12 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { largeFileBytes, preferSmallMemory } from '../../base/process/memory.ts';
-import { loadSession, type Session } from '../../session/load/session.ts';
-import { refuseUnreadable } from '../../session/transcript/recognise.ts';
-import type { TranscriptOptions } from '../../session/transcript/transcript.ts';
-import { findSession } from '../../store/discover.ts';
-import { diskError } from '../../store/replace.ts';
-import { resolveRoots } from '../../store/roots.ts';
-import { type CommandInput, listFlag } from '../command/command.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
+import { loadSession, type Session } from '../../session/load/index.ts';
+import { refuseUnreadable, type TranscriptOptions } from '../../session/transcript/index.ts';
+import { diskError, findSession, resolveRoots } from '../../store/index.ts';
+import { type CommandInput, listFlag } from '../command/index.ts';
 
 export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
   if (flags.demo === true) return [demoRoot];

@@ -1,13 +1,12 @@
 // clew index: brings the rows and the full text of the index up to date, and says what it read for that.
 
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes } from '../../base/text/human.ts';
-import { indexPath } from '../../library/index/schema.ts';
-import { stateFolder } from '../../store/roots.ts';
-import type { CommandInput } from '../command/command.ts';
-import { bringTextUpToDate, withIndex } from '../input/current-index.ts';
-import { writeOut } from '../terminal/output.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
+import { indexPath } from '../../library/index/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { bringTextUpToDate, withIndex } from '../input/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;

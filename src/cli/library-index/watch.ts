@@ -1,18 +1,15 @@
 // clew watch: keeps the index current until it is stopped, and says line by line what it took in.
 import path from 'node:path';
-import { jsonText } from '../../base/json/json-text.ts';
-import { AsyncQueue } from '../../base/process/async-queue.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes } from '../../base/text/human.ts';
-import type { IndexReport } from '../../library/index/indexer.ts';
-import { keepCurrent } from '../../library/watch/live-index.ts';
-import { stateFolder } from '../../store/roots.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { clockTime } from '../render/wording.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
-import { createStop } from '../terminal/stop-signal.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { AsyncQueue } from '../../base/process/index.ts';
+import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
+import type { IndexReport } from '../../library/index/index.ts';
+import { keepCurrent } from '../../library/watch/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { clockTime } from '../render/index.ts';
+import { createStop, showProgress, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;

@@ -1,20 +1,17 @@
 // clew ls: all sessions of the roots, newest first, as a table, as JSON or as bare ids; or those that the client is
 // about to delete.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { healthOf } from '../../doctor/diagnosis/diagnose.ts';
-import type { ListedSession } from '../../library/index/session-list.ts';
-import { findExpiring } from '../../library/session-files/expiry.ts';
-import { discoverSessions } from '../../store/discover.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { currentSessions } from '../input/current-index.ts';
-import { readLineage } from '../input/lineage.ts';
-import { projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { shortIds } from '../render/wording.ts';
-import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import { neutralise } from '../../base/text/index.ts';
+import { healthOf } from '../../doctor/diagnosis/index.ts';
+import type { ListedSession } from '../../library/index/index.ts';
+import { findExpiring } from '../../library/session-files/index.ts';
+import { discoverSessions } from '../../store/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { currentSessions, projectFilter, readLineage, rootsOf } from '../input/index.ts';
+import { shortIds } from '../render/index.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { expiringTable, lastUse, listTable, type Row } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {

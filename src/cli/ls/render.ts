@@ -1,14 +1,12 @@
 // Rows of `clew ls` → the table the user reads, and below it how many there are and what to do with them.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import type { Verdict } from '../../library/index/session-summaries.ts';
-import type { Expiring } from '../../library/session-files/expiry.ts';
-import type { SessionSummary } from '../../session/facts/summary.ts';
-import { type Lineage, marksText } from '../input/lineage.ts';
-import { type Cell, type Column, renderTable, type TableOptions } from '../render/table.ts';
-import { wrapSpans } from '../render/wrap.ts';
+import { counted, displayWidth, formatAge, formatBytes, formatCount, oneLine } from '../../base/text/index.ts';
+import type { Verdict } from '../../library/index/index.ts';
+import type { Expiring } from '../../library/session-files/index.ts';
+import type { SessionSummary } from '../../session/facts/index.ts';
+import { type Lineage, marksText } from '../input/index.ts';
+import { type Cell, type Column, renderTable, type TableOptions, wrapSpans } from '../render/index.ts';
 
 export interface Row extends SessionSummary {
   readonly project: string;

@@ -1,12 +1,10 @@
 // Markdown from a transcript → lines for a terminal, wrapped to its width. It never throws and never hides text: what is
 // too large or too deep is shown as plain text.
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { boundMarkdown } from '../../base/markdown/markdown-bounds.ts';
-import { lexMarkdown } from '../../base/markdown/markdown-lexer.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { formatCount } from '../../base/text/human.ts';
-import { fitWidths, type Line, largest, type Span, sum, wrapSpans } from '../render/wrap.ts';
-import { type Paint, plain, type Style } from '../terminal/style.ts';
+import { boundMarkdown, lexMarkdown } from '../../base/markdown/index.ts';
+import { formatCount, neutralise } from '../../base/text/index.ts';
+import { fitWidths, type Line, largest, type Span, sum, wrapSpans } from '../render/index.ts';
+import { type Paint, plain, type Style } from '../terminal/index.ts';
 
 export interface MarkdownOptions {
   /** Including the indent; at least 20. */

@@ -1,19 +1,23 @@
 // Shared by the commands that change sessions: load the SESSION arguments, run the plan, print the outcome.
 import path from 'node:path';
-import type { Violation } from '../../api/rules/rule.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes, formatCount, shellQuote } from '../../base/text/human.ts';
-import { cwdOf } from '../../session/load/session.ts';
-import { refuseUnreadable, type SessionFileOptions } from '../../session/transcript/recognise.ts';
-import { type OperateOptions, type Outcome, operate } from '../../surgery/engine/operate.ts';
-import { loadSource, type Plan, type Source } from '../../surgery/engine/plan.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from '../input/session.ts';
-import { shortOperation } from '../render/wording.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+import type { Violation } from '../../api/rules/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { type JsonObject, jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes, formatCount, neutralise, shellQuote } from '../../base/text/index.ts';
+import { cwdOf } from '../../session/load/index.ts';
+import { refuseUnreadable, type SessionFileOptions } from '../../session/transcript/index.ts';
+import {
+  loadSource,
+  type OperateOptions,
+  type Outcome,
+  operate,
+  type Plan,
+  type Source,
+} from '../../surgery/engine/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from '../input/index.ts';
+import { shortOperation } from '../render/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function sourceArgument(
   input: CommandInput,

@@ -1,13 +1,20 @@
 // Renders the picker to fit the terminal. It reads only the visible rows, so ten thousand sessions cost no more than
 // ten.
-import { counted, formatAge, formatBytes, formatCount } from '../../base/text/human.ts';
-import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../base/text/terminal-text.ts';
-import type { ListedSession } from '../../library/index/session-list.ts';
-import { lastUse } from '../ls/render.ts';
-import { fitFacts, rule, scrollTo } from '../render/lines.ts';
-import { localTime, shortFolder } from '../render/wording.ts';
-import { wrapSpans } from '../render/wrap.ts';
-import type { Style } from '../terminal/style.ts';
+import {
+  counted,
+  displayWidth,
+  formatAge,
+  formatBytes,
+  formatCount,
+  oneLine,
+  padEnd,
+  padStart,
+  truncate,
+} from '../../base/text/index.ts';
+import type { ListedSession } from '../../library/index/index.ts';
+import { lastUse } from '../ls/index.ts';
+import { fitFacts, localTime, rule, scrollTo, shortFolder, wrapSpans } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 import type { PickerState } from './state.ts';
 
 export interface PickerView {

@@ -2,8 +2,7 @@
 // suspension.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { stopUntilResumed } from '../terminal/keys.ts';
-import { safeText } from '../terminal/output.ts';
+import { safeText, stopUntilResumed } from '../terminal/index.ts';
 import type { PickerScreen } from './layout.ts';
 
 const enterCodes = '\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[2J';

@@ -1,6 +1,6 @@
 // The picker as a value: a state and a key give the next state and an action. While the filter has the focus, letters
 // belong to the query and commands have Ctrl keys; Tab moves the focus to the list, where letters are commands.
-import type { Key } from '../terminal/keys.ts';
+import type { Key } from '../terminal/index.ts';
 
 export interface PickerState {
   readonly query: string;

@@ -1,15 +1,10 @@
 // clew prices: the table of prices, its age and the models without a price; `clew prices update` replaces the table.
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { createCalendar } from '../../library/usage/calendar.ts';
-import { usageCells } from '../../library/usage/cells.ts';
-import { updatePrices } from '../../library/usage/prices.ts';
-import { makeReport } from '../../library/usage/report.ts';
-import type { CommandInput } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { currentPrices } from '../input/prices.ts';
-import { rootsOf } from '../input/session.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { createCalendar, makeReport, updatePrices, usageCells } from '../../library/usage/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { currentPrices, rootsOf, withIndex } from '../input/index.ts';
+import { terminalWidth, writeOut } from '../terminal/index.ts';
 import { pricesJson, pricesText, updateText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,18 +1,11 @@
 // The table of prices → the JSON of `clew prices --json` (docs/json.md).
 
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatTokens } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import type { PriceUpdate } from '../../library/usage/prices.ts';
-import type { UnpricedModel } from '../../library/usage/report.ts';
-import { modelRowOf } from '../../models/facts.ts';
-import type { PriceRow, Rates } from '../../models/model-row.ts';
-import { type PricedModel, PriceList, type Prices } from '../../models/price-list.ts';
-import { ageInDays, ageWarning } from '../input/prices.ts';
-import { type Cell, type Column, renderTable } from '../render/table.ts';
-import { shortFolder } from '../render/wording.ts';
-import { wrapSpans } from '../render/wrap.ts';
-import type { Style } from '../terminal/style.ts';
+import { counted, formatTokens, neutralise, oneLine } from '../../base/text/index.ts';
+import type { PriceUpdate, UnpricedModel } from '../../library/usage/index.ts';
+import { modelRowOf, type PricedModel, PriceList, type PriceRow, type Prices, type Rates } from '../../models/index.ts';
+import { ageInDays, ageWarning } from '../input/index.ts';
+import { type Cell, type Column, renderTable, shortFolder, wrapSpans } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 
 interface ShownPrices {
   readonly prices: Prices;

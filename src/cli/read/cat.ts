@@ -1,11 +1,10 @@
 // clew cat SESSION: parses the transcript and writes it back. The output always equals the file, which proves that
 // reading loses nothing.
-import { parseLine, serialiseLine } from '../../format/line/line.ts';
-import { type Line, type LineOptions, RangeReader, readLineBatches } from '../../store/lines.ts';
-import { diskError } from '../../store/replace.ts';
-import type { CommandInput } from '../command/command.ts';
-import { findSessionArgument } from '../input/session.ts';
-import { writeOut } from '../terminal/output.ts';
+import { parseLine, serialiseLine } from '../../format/line/index.ts';
+import { diskError, type Line, type LineOptions, RangeReader, readLineBatches } from '../../store/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { findSessionArgument } from '../input/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const path = await findSessionArgument(input);

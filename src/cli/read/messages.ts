@@ -1,19 +1,22 @@
 // clew messages SESSION: the request of a resume as JSON; exit code 3 if the client would refuse the file.
 
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import type { Session } from '../../session/load/session.ts';
-import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../../session/resume/client/client-rules.ts';
-import type { ClientHost } from '../../session/resume/messages/for-request.ts';
-import { autoCompactionOf, fullRequest, leftAfterCompaction } from '../../session/resume/request/full-request.ts';
-import { requestMessages } from '../../session/resume/request/request.ts';
-import { refuseForeign } from '../../session/transcript/recognise.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { findSessionArgument, readSession, rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, jsonText, parseJson } from '../../base/json/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../../session/resume/client/index.ts';
+import type { ClientHost } from '../../session/resume/messages/index.ts';
+import {
+  autoCompactionOf,
+  fullRequest,
+  leftAfterCompaction,
+  requestMessages,
+} from '../../session/resume/request/index.ts';
+import { refuseForeign } from '../../session/transcript/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { findSessionArgument, readSession, rootsOf } from '../input/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const host = clientHostOf(input);

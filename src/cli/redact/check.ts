@@ -2,24 +2,25 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { leftOutNotes, type SessionPath, sessionPaths } from '../../library/session-files/session-paths.ts';
-import { loadSession } from '../../session/load/session.ts';
-import { discoverSessions, findSession } from '../../store/discover.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import { diskError } from '../../store/replace.ts';
-import { listSecrets, type RedactedSecret } from '../../surgery/redact/redact.ts';
-import { createRedactor } from '../../surgery/redact/redactor.ts';
-import { learnFile, surveyContent, surveyFile, surveyName } from '../../surgery/redact/survey.ts';
-import type { RuleSet } from '../../surgery/secrets/find.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rulesArgument } from '../input/redact-rules.ts';
-import { rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { showByteProgress } from '../terminal/progress.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatCount, neutralise } from '../../base/text/index.ts';
+import { leftOutNotes, type SessionPath, sessionPaths } from '../../library/session-files/index.ts';
+import { loadSession } from '../../session/load/index.ts';
+import { type DiskProblem, discoverSessions, diskError, findSession } from '../../store/index.ts';
+import {
+  createRedactor,
+  learnFile,
+  listSecrets,
+  type RedactedSecret,
+  surveyContent,
+  surveyFile,
+  surveyName,
+} from '../../surgery/redact/index.ts';
+import type { RuleSet } from '../../surgery/secrets/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf, rulesArgument } from '../input/index.ts';
+import { showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { findingsText, secretsJson, type TurnsByLine, turnsByLine } from './render.ts';
 
 /** A session with all its files, or one file; `undefined` for stdin. */

@@ -1,15 +1,13 @@
 // clew redact SESSION: writes a copy with placeholders for secrets, or replaces them in place; --check only searches.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted } from '../../base/text/human.ts';
-import { type Outcome, operate } from '../../surgery/engine/operate.ts';
-import type { Source } from '../../surgery/engine/plan.ts';
-import { planRedact, type RedactPlan } from '../../surgery/redact/redact.ts';
-import { type CommandInput, listFlag, textFlag } from '../command/command.ts';
-import { rulesArgument } from '../input/redact-rules.ts';
-import { outcomeJson, outcomeText, sourceArgument } from '../operation/operation.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, neutralise } from '../../base/text/index.ts';
+import { type Outcome, operate, type Source } from '../../surgery/engine/index.ts';
+import { planRedact, type RedactPlan } from '../../surgery/redact/index.ts';
+import { type CommandInput, listFlag, textFlag } from '../command/index.ts';
+import { rulesArgument } from '../input/index.ts';
+import { outcomeJson, outcomeText, sourceArgument } from '../operation/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 import { type CleanedCopies, cleanArchive, cleanState, planArchive, planState } from './copies.ts';
 import { secretsJson, secretsText, turnsByLine } from './render.ts';
 

@@ -1,15 +1,20 @@
 // The copies of a session's secrets that Clew made elsewhere: listed for a dry run, or deleted and replaced, and then
 // searched again.
 
-import { counted } from '../../base/text/human.ts';
-import { archiveFolder } from '../../library/archive/archive.ts';
-import type { Session } from '../../session/load/session.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { findStateCopies, type StateCopies, type StateCopy } from '../../surgery/redact/forget.ts';
-import type { Redactor } from '../../surgery/redact/redactor.ts';
-import { countArchived, isInArchive, redactArchive } from '../../surgery/redact/survey.ts';
-import { deleteHeldBatch, findBatches } from '../../trace/state/mute.ts';
-import { tracePlaces } from '../../trace/state/places.ts';
+import { counted } from '../../base/text/index.ts';
+import { archiveFolder } from '../../library/archive/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import {
+  countArchived,
+  findStateCopies,
+  isInArchive,
+  type Redactor,
+  redactArchive,
+  type StateCopies,
+  type StateCopy,
+} from '../../surgery/redact/index.ts';
+import { deleteHeldBatch, findBatches, tracePlaces } from '../../trace/state/index.ts';
 
 export interface CleanedCopies {
   readonly notes: readonly string[];

@@ -1,10 +1,10 @@
 // Found secrets, without their values → a table of their kinds and places, with how to rotate each kind.
 import path from 'node:path';
-import type { JsonObject } from '../../base/json/json.ts';
-import { counted } from '../../base/text/human.ts';
-import type { Session } from '../../session/load/session.ts';
-import { turnsOf } from '../../session/turns/turns.ts';
-import type { RedactedSecret } from '../../surgery/redact/redact.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { counted } from '../../base/text/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { turnsOf } from '../../session/turns/index.ts';
+import type { RedactedSecret } from '../../surgery/redact/index.ts';
 
 export function secretsText(secrets: readonly RedactedSecret[], main: string, turns: TurnsByLine): string {
   if (secrets.length === 0) return '';

@@ -1,10 +1,9 @@
 // Text from a transcript → lines after a mark or a bar, neutralised and wrapped to the width.
 
-import type { JsonValue } from '../../base/json/json.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import { type FinishedCall, outcomeOf, summariseInput, withoutFolder } from '../../session/calls/call-result.ts';
-import type { Paint, Style } from '../terminal/style.ts';
+import type { JsonValue } from '../../base/json/index.ts';
+import { displayWidth, neutralise, oneLine } from '../../base/text/index.ts';
+import { type FinishedCall, outcomeOf, summariseInput, withoutFolder } from '../../session/calls/index.ts';
+import type { Paint, Style } from '../terminal/index.ts';
 import { wrapSpans } from './wrap.ts';
 
 export interface HangingOptions {

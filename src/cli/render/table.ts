@@ -1,6 +1,6 @@
 // Columns and rows → aligned lines that fit the terminal, without borders. Cells are neutralised here.
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import type { Paint, Style } from '../terminal/style.ts';
+import { displayWidth, oneLine } from '../../base/text/index.ts';
+import type { Paint, Style } from '../terminal/index.ts';
 import { fitWidths, largest, sum } from './wrap.ts';
 
 export interface Column {

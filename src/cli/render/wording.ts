@@ -1,7 +1,7 @@
 // Short texts that several commands print: times, folders, operations.
 import { homedir } from 'node:os';
-import { counted } from '../../base/text/human.ts';
-import type { UsageSum } from '../../library/usage/report.ts';
+import { counted } from '../../base/text/index.ts';
+import type { UsageSum } from '../../library/usage/index.ts';
 
 /** `2026-03-04 19:40`, in the local time zone. */
 export function localTime(timeMs: number): string {

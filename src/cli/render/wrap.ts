@@ -1,7 +1,7 @@
 // Painted spans → lines within a width. Unlike wrap-ansi it also breaks between CJK characters, and paints each line
 // separately, so that a colour never reaches the bar or the indent of the next line.
-import { type Cluster, clusters, displayWidth } from '../../base/text/terminal-text.ts';
-import type { Paint } from '../terminal/style.ts';
+import { type Cluster, clusters, displayWidth } from '../../base/text/index.ts';
+import type { Paint } from '../terminal/index.ts';
 
 export interface Span {
   readonly text: string;

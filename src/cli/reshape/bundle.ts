@@ -1,19 +1,16 @@
 // clew bundle SESSION… -o FILE: sessions in one file for another machine.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes } from '../../base/text/human.ts';
-import type { Manifest } from '../../surgery/bundle/format.ts';
-import { type WrittenBundle, writeBundle } from '../../surgery/bundle/write.ts';
-import type { Source } from '../../surgery/engine/plan.ts';
-import type { FoundSecret } from '../../surgery/redact/redactor.ts';
-import { redactorFor } from '../../surgery/redact/survey.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rulesArgument } from '../input/redact-rules.ts';
-import { neededFlag, sourceArgument } from '../operation/operation.ts';
-import { writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
+import { type Manifest, type WrittenBundle, writeBundle } from '../../surgery/bundle/index.ts';
+import type { Source } from '../../surgery/engine/index.ts';
+import { type FoundSecret, redactorFor } from '../../surgery/redact/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rulesArgument } from '../input/index.ts';
+import { neededFlag, sourceArgument } from '../operation/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io, words } = input;

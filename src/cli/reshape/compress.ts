@@ -1,21 +1,21 @@
 // clew compress SESSION --keep-turns N: older turns become a summary, from a file, from a model, or an outline.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import type { Session } from '../../session/load/session.ts';
-import { diskError } from '../../store/replace.ts';
-import { planCompress } from '../../surgery/operations/compress.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { diskError } from '../../store/index.ts';
 import {
   apiSummary,
   type CompressCut,
   fileSummary,
   findCompressCut,
   offlineSummary,
+  planCompress,
   type Summary,
-} from '../../surgery/operations/compress-summary.ts';
-import { type CommandInput, countFlag, textFlag } from '../command/command.ts';
-import { runPlan, sourceArgument } from '../operation/operation.ts';
-import { writeNotice } from '../terminal/output.ts';
+} from '../../surgery/operations/index.ts';
+import { type CommandInput, countFlag, textFlag } from '../command/index.ts';
+import { runPlan, sourceArgument } from '../operation/index.ts';
+import { writeNotice } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;

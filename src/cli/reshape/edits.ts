@@ -1,10 +1,8 @@
 // The commands that are little more than a plan: rewind, graft (also called merge), split, rename and tag.
-import { UserError } from '../../base/errors/errors.ts';
-import { planGraft } from '../../surgery/operations/graft.ts';
-import { planRename, planTag } from '../../surgery/operations/rename.ts';
-import { planRewind, planSplit } from '../../surgery/operations/rewind.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { neededFlag, runPlan, sourceArgument } from '../operation/operation.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { planGraft, planRename, planRewind, planSplit, planTag } from '../../surgery/operations/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { neededFlag, runPlan, sourceArgument } from '../operation/index.ts';
 
 export async function runRewind(input: CommandInput): Promise<void> {
   const to = neededFlag(input, 'to', 'TURN');

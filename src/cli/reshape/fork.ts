@@ -1,9 +1,9 @@
 // clew fork SESSION: an independent copy of a session, whole or up to a turn.
-import { isInLibrary } from '../../store/roots.ts';
-import { planFork } from '../../surgery/operations/fork.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { runPlan, sourceArgument } from '../operation/operation.ts';
+import { isInLibrary } from '../../store/index.ts';
+import { planFork } from '../../surgery/operations/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { runPlan, sourceArgument } from '../operation/index.ts';
 import { folderArgument, realFolder } from './move.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,15 +1,13 @@
 // clew history [SESSION]: the operations on sessions, newest first.
 import path from 'node:path';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { padEnd } from '../../base/text/terminal-text.ts';
-import { findSession } from '../../store/discover.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/operation-log.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { localTime, shortOperation } from '../render/wording.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { isUuid, neutralise, padEnd } from '../../base/text/index.ts';
+import { findSession } from '../../store/index.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { localTime, shortOperation } from '../render/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { argument, flags, io } = input;

@@ -1,14 +1,12 @@
 // clew import FILE: adds the sessions of a bundle, ready to resume in a folder of this machine.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { discoverSessions } from '../../store/discover.ts';
-import { projectsFolder } from '../../store/roots.ts';
-import { planImport } from '../../surgery/bundle/import.ts';
-import { unpackBundle } from '../../surgery/bundle/read.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { runPlan } from '../operation/operation.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { discoverSessions, projectsFolder } from '../../store/index.ts';
+import { planImport, unpackBundle } from '../../surgery/bundle/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { runPlan } from '../operation/index.ts';
 import { folderArgument, realFolder } from './move.ts';
 
 export async function run(input: CommandInput): Promise<void> {

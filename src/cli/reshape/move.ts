@@ -1,20 +1,23 @@
 // clew move OLD_DIR NEW_DIR, clew move SESSION --to DIR and others: moves sessions to the folder of their project.
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { idInside, type Source } from '../../surgery/engine/plan.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { idInside, type Source } from '../../surgery/engine/index.ts';
 import {
+  findMovedProject,
   folderFor,
+  historyOf,
   isWindowsPath,
+  launchFolderOf,
+  listNested,
   type MoveOptions,
   planMove,
   type Relocation,
-} from '../../surgery/operations/move.ts';
-import { findMovedProject, historyOf, launchFolderOf, listNested } from '../../surgery/operations/moved-projects.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { runPlan, sourceArgument } from '../operation/operation.ts';
+} from '../../surgery/operations/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { runPlan, sourceArgument } from '../operation/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { relocations, ...options } = await relocationsOf(input);

@@ -1,19 +1,21 @@
 // clew strip SESSION: removes what the flags name and writes a new session; without such flags, prints what each of them
 // would free.
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { formatBytes, formatCount, formatTokens } from '../../base/text/human.ts';
-import { planStrip } from '../../surgery/strip/strip.ts';
-import { estimateStrip, type StripEstimate, type StripRow } from '../../surgery/strip/strip-estimate.ts';
-import { type StripOptions, takesAnything } from '../../surgery/strip/strip-options.ts';
-import { type CommandInput, countFlag, type FlagValues, textFlag } from '../command/command.ts';
-import { currentPrices } from '../input/prices.ts';
-import { parseTime } from '../input/project.ts';
-import { runPlan, sourceArgument } from '../operation/operation.ts';
-import { renderTable, type TableOptions } from '../render/table.ts';
-import { formatCost } from '../render/wording.ts';
-import { terminalWidth, writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { type JsonObject, jsonText } from '../../base/json/index.ts';
+import { formatBytes, formatCount, formatTokens } from '../../base/text/index.ts';
+import {
+  estimateStrip,
+  planStrip,
+  type StripEstimate,
+  type StripOptions,
+  type StripRow,
+  takesAnything,
+} from '../../surgery/strip/index.ts';
+import { type CommandInput, countFlag, type FlagValues, textFlag } from '../command/index.ts';
+import { currentPrices, parseTime } from '../input/index.ts';
+import { runPlan, sourceArgument } from '../operation/index.ts';
+import { formatCost, renderTable, type TableOptions } from '../render/index.ts';
+import { terminalWidth, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;

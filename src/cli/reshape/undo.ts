@@ -1,18 +1,17 @@
 // clew undo [OPERATION]: undoes an operation, by default the last one.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted } from '../../base/text/human.ts';
-import { withLock } from '../../store/lock.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, neutralise } from '../../base/text/index.ts';
+import { withLock } from '../../store/index.ts';
 import {
   type OperationRecord,
   operationsFolder,
   readRecords,
   refuseUndo,
   undoOperation,
-} from '../../surgery/engine/operation-log.ts';
-import type { CommandInput } from '../command/command.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+} from '../../surgery/engine/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const operations = operationsFolder(io.env);

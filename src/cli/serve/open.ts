@@ -1,15 +1,13 @@
 // clew open [SESSION]: serves the web page on 127.0.0.1 until it is stopped, prints the address and opens the browser.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { stateFolder } from '../../store/roots.ts';
-import { findTranscripts } from '../../store/transcripts.ts';
-import { startServer } from '../../web/server/http/server.ts';
-import { type CommandInput, portFlag } from '../command/command.ts';
-import { findSessionArgument, packageRoot, rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { createStop } from '../terminal/stop-signal.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { findTranscripts, stateFolder } from '../../store/index.ts';
+import { startServer } from '../../web/server/http/index.ts';
+import { type CommandInput, portFlag } from '../command/index.ts';
+import { findSessionArgument, packageRoot, rootsOf } from '../input/index.ts';
+import { createStop, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(given: CommandInput): Promise<void> {
   const input = orDemo(given);

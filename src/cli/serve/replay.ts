@@ -1,22 +1,21 @@
 // clew replay SESSION: serves the recorded messages of a session as a model until it is stopped, and prints each
 // message it served and how the request differed from the recording.
-import { type Mismatch, mismatchText } from '../../api/server/match-request.ts';
 import {
+  type Mismatch,
+  mismatchText,
   type ReplayCounts,
   type ReplayServer,
   type Served,
   startReplayServer,
-} from '../../api/server/replay-server.ts';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { AsyncQueue } from '../../base/process/async-queue.ts';
-import { counted } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { type CommandInput, portFlag, textFlag } from '../command/command.ts';
-import { loadSessionArgument } from '../input/session.ts';
-import { clockTime } from '../render/wording.ts';
-import { proseWidth, writeOut } from '../terminal/output.ts';
-import { createStop } from '../terminal/stop-signal.ts';
+} from '../../api/server/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { AsyncQueue } from '../../base/process/index.ts';
+import { counted, oneLine } from '../../base/text/index.ts';
+import { type CommandInput, portFlag, textFlag } from '../command/index.ts';
+import { loadSessionArgument } from '../input/index.ts';
+import { clockTime } from '../render/index.ts';
+import { createStop, proseWidth, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { flags, io } = input;

@@ -1,12 +1,11 @@
 // clew show SESSION: a session for a reader, turn by turn, or all of it as JSON.
-import { UserError } from '../../base/errors/errors.ts';
-import { forkedFromOf } from '../../session/facts/summary.ts';
-import type { Branch, Session } from '../../session/load/session.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { readLineage } from '../input/lineage.ts';
-import { loadSessionArgument } from '../input/session.ts';
-import { proseWidth, terminalWidth, writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { forkedFromOf } from '../../session/facts/index.ts';
+import type { Branch, Session } from '../../session/load/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { loadSessionArgument, readLineage } from '../input/index.ts';
+import { proseWidth, terminalWidth, writeOut } from '../terminal/index.ts';
 import { showJson } from './json.ts';
 import { showText } from './render.ts';
 

@@ -1,16 +1,11 @@
 // A session → the lines above its turns: what it is, where and when, how large, and what is wrong with it.
-import { isDamage } from '../../base/errors/errors.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes, formatDuration } from '../../base/text/human.ts';
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import { strangePrompt } from '../../session/facts/prompt-origin.ts';
-import { sessionUsage, usageText } from '../../session/facts/session-usage.ts';
-import { type SessionSummary, summarise } from '../../session/facts/summary.ts';
-import { type Branch, diagnosticsOf, type Session, versionsOf } from '../../session/load/session.ts';
-import { type Lineage, marksText } from '../input/lineage.ts';
-import { hanging } from '../render/lines.ts';
-import { localTime } from '../render/wording.ts';
-import type { Style } from '../terminal/style.ts';
+import { isDamage } from '../../base/errors/index.ts';
+import { counted, displayWidth, formatBytes, formatDuration, neutralise, oneLine } from '../../base/text/index.ts';
+import { type SessionSummary, sessionUsage, strangePrompt, summarise, usageText } from '../../session/facts/index.ts';
+import { type Branch, diagnosticsOf, type Session, versionsOf } from '../../session/load/index.ts';
+import { type Lineage, marksText } from '../input/index.ts';
+import { hanging, localTime } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 
 export interface HeaderOptions {
   readonly style: Style;

@@ -1,19 +1,23 @@
 // A session → the JSON of `clew show --json` (docs/json.md), a turn at a time, so that a long session is never held
 // as one string.
 
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import { compactionJson, promptJson } from '../../export/json.ts';
-import { type Block, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { sessionUsage, turnUsage } from '../../session/facts/session-usage.ts';
-import { tagOf, titleOf } from '../../session/facts/summary.ts';
-import type { AgentSource } from '../../session/load/agents.ts';
-import { compactionsOf } from '../../session/load/compaction.ts';
-import { type Branch, cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import { toolCallsOf } from '../../session/turns/tool-calls.ts';
-import { countTurns, type Message, messagesOf, type Turn } from '../../session/turns/turns.ts';
-import type { Lineage } from '../input/lineage.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import { compactionJson, promptJson } from '../../export/index.ts';
+import { type Block, contentOf, textOf } from '../../format/entry/index.ts';
+import { sessionUsage, tagOf, titleOf, turnUsage } from '../../session/facts/index.ts';
+import {
+  type AgentSource,
+  type Branch,
+  compactionsOf,
+  cwdOf,
+  diagnosticsOf,
+  readEntry,
+  type Session,
+  versionsOf,
+} from '../../session/load/index.ts';
+import type { Node } from '../../session/transcript/index.ts';
+import { countTurns, type Message, messagesOf, type Turn, toolCallsOf } from '../../session/turns/index.ts';
+import type { Lineage } from '../input/index.ts';
 
 export interface ShowJsonOptions {
   readonly full: boolean;

@@ -1,11 +1,9 @@
 // A session → text for the terminal: a header, then its story turn by turn. Chunks are printed as they are ready, so that
 // a pager shows the first turn while the last is still being read.
 
-import { isObject, type JsonValue } from '../../base/json/json.ts';
-import { prettyJson } from '../../base/json/json-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { outputText, turnUsage, usageText } from '../../session/facts/session-usage.ts';
+import { isObject, type JsonValue, prettyJson } from '../../base/json/index.ts';
+import { counted, formatCount, oneLine } from '../../base/text/index.ts';
+import { outputText, turnUsage, usageText } from '../../session/facts/index.ts';
 import type {
   CallItem,
   ContextItem,
@@ -15,15 +13,13 @@ import type {
   NoteItem,
   PromptItem,
   StoryAgent,
-} from '../../session/items/item.ts';
-import type { Branch, Session } from '../../session/load/session.ts';
-import { compactionFacts } from '../../session/story/notes.ts';
-import { Story } from '../../session/story/story.ts';
-import type { Turn } from '../../session/turns/turns.ts';
-import { renderMarkdown } from '../markdown/markdown.ts';
-import { barred, callLine, hanging, indentLines, quoted, rule } from '../render/lines.ts';
-import { localTime } from '../render/wording.ts';
-import type { Style } from '../terminal/style.ts';
+} from '../../session/items/index.ts';
+import type { Branch, Session } from '../../session/load/index.ts';
+import { compactionFacts, Story } from '../../session/story/index.ts';
+import type { Turn } from '../../session/turns/index.ts';
+import { renderMarkdown } from '../markdown/index.ts';
+import { barred, callLine, hanging, indentLines, localTime, quoted, rule } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 import { type HeaderOptions, showHeader } from './header.ts';
 
 export interface ShowTextOptions extends HeaderOptions {

@@ -1,19 +1,21 @@
 // clew stats: what was done in all sessions, or in those of a project or a time, on one screen or as JSON.
 
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import type { Database } from '../../library/index/database.ts';
-import type { ReadSummaries } from '../../library/index/session-summaries.ts';
-import { findExpiring } from '../../library/session-files/expiry.ts';
-import { createCalendar } from '../../library/usage/calendar.ts';
-import { countLibrary, makeCells, type UsageCell, usageCells } from '../../library/usage/cells.ts';
-import { collectStats, type LibraryStats } from '../../library/usage/stats.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { sessionsIn, withIndex } from '../input/current-index.ts';
-import { currentPrices } from '../input/prices.ts';
-import { parseTime, projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
-import { sumJson } from '../usage/json.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import type { Database, ReadSummaries } from '../../library/index/index.ts';
+import { findExpiring } from '../../library/session-files/index.ts';
+import {
+  collectStats,
+  countLibrary,
+  createCalendar,
+  type LibraryStats,
+  makeCells,
+  type UsageCell,
+  usageCells,
+} from '../../library/usage/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { currentPrices, parseTime, projectFilter, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
+import { sumJson } from '../usage/index.ts';
 import { statsText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {

@@ -1,15 +1,11 @@
 // Statistics → one screen: the numbers, small charts of when, and what was used most.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { counted, formatBytes, formatCount, formatTokens } from '../../base/text/human.ts';
-import { displayWidth, padStart } from '../../base/text/terminal-text.ts';
-import type { UsageSum } from '../../library/usage/report.ts';
-import type { LibraryStats, ToolStats } from '../../library/usage/stats.ts';
-import { type Cell, type Column, renderTable } from '../render/table.ts';
-import { costText, localTime, unpricedText } from '../render/wording.ts';
-import { wrapSpans } from '../render/wrap.ts';
-import type { Style } from '../terminal/style.ts';
-import { barOf } from '../usage/render.ts';
+import { counted, displayWidth, formatBytes, formatCount, formatTokens, padStart } from '../../base/text/index.ts';
+import type { LibraryStats, ToolStats, UsageSum } from '../../library/usage/index.ts';
+import { type Cell, type Column, costText, localTime, renderTable, unpricedText, wrapSpans } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
+import { barOf } from '../usage/index.ts';
 
 export interface StatsTextOptions {
   readonly style: Style;

@@ -3,26 +3,18 @@
 // number that needs more is shown as `…`. Errors go to stderr, never to the line.
 import { existsSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { formatTokens } from '../../base/text/human.ts';
-import type { Database } from '../../library/index/database.ts';
-import { updateRowsWithin, updateTranscript } from '../../library/index/indexer.ts';
-import { openIndex } from '../../library/index/schema.ts';
-import { countLibrary, type PricedMessage } from '../../library/usage/cells.ts';
-import { sumMessages, type UsageSum } from '../../library/usage/report.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { refuseUnlessTranscript } from '../../store/discover.ts';
-import { resolveRoots, stateFolder } from '../../store/roots.ts';
-import { activeMute, readMutes } from '../../trace/state/mute.ts';
-import { tracePlaces } from '../../trace/state/places.ts';
-import { type CommandInput, listFlag } from '../command/command.ts';
-import { Unread } from '../command/unread.ts';
-import { currentPrices } from '../input/prices.ts';
-import { costText } from '../render/wording.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { createStyle } from '../terminal/style.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, type JsonObject, jsonText, parseJson } from '../../base/json/index.ts';
+import { formatTokens } from '../../base/text/index.ts';
+import { type Database, openIndex, updateRowsWithin, updateTranscript } from '../../library/index/index.ts';
+import { countLibrary, type PricedMessage, sumMessages, type UsageSum } from '../../library/usage/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { refuseUnlessTranscript, resolveRoots, stateFolder } from '../../store/index.ts';
+import { activeMute, readMutes, tracePlaces } from '../../trace/state/index.ts';
+import { type CommandInput, listFlag, Unread } from '../command/index.ts';
+import { currentPrices } from '../input/index.ts';
+import { costText } from '../render/index.ts';
+import { createStyle, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io, flags } = input;

@@ -1,17 +1,14 @@
 // clew tail: prompts, answers and calls of all sessions, or of one with its sub-agents, as they are written.
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { AsyncQueue } from '../../base/process/async-queue.ts';
-import { counted } from '../../base/text/human.ts';
-import { followRecords, type NewRecord } from '../../library/watch/follow.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { type TranscriptPlace, transcriptPlace } from '../../store/transcripts.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { parseTime } from '../input/project.ts';
-import { findSessionArgument, rootsOf } from '../input/session.ts';
-import { proseWidth, writeNotice, writeOut } from '../terminal/output.ts';
-import { createStop } from '../terminal/stop-signal.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { AsyncQueue } from '../../base/process/index.ts';
+import { counted } from '../../base/text/index.ts';
+import { followRecords, type NewRecord } from '../../library/watch/index.ts';
+import { projectsFolders, type TranscriptPlace, transcriptPlace } from '../../store/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { findSessionArgument, parseTime, rootsOf } from '../input/index.ts';
+import { createStop, proseWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { tailObjects } from './json.ts';
 import { patienceMs, TailText } from './render.ts';
 

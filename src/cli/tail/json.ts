@@ -1,11 +1,9 @@
 // Records as they are written → the objects of `clew tail --json` (docs/json.md): one for everything that was said,
 // called and answered.
-import type { JsonValue } from '../../base/json/json.ts';
-import { isoDate } from '../../base/json/json-text.ts';
-import { textOf } from '../../format/entry/block.ts';
-import type { NewRecord } from '../../library/watch/follow.ts';
-import { lineItems } from '../../session/story/line.ts';
-import { Story } from '../../session/story/story.ts';
+import { isoDate, type JsonValue } from '../../base/json/index.ts';
+import { textOf } from '../../format/entry/index.ts';
+import type { NewRecord } from '../../library/watch/index.ts';
+import { lineItems, Story } from '../../session/story/index.ts';
 import { agentIdOf, looseRecord, sessionIdOf } from './loose-record.ts';
 
 export function* tailObjects(record: NewRecord): Generator<object> {

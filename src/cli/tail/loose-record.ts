@@ -1,11 +1,10 @@
 // One new record of a growing file → a session of that one line, so that the session renderers can print it.
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Block } from '../../format/entry/block.ts';
-import { asEntry, contentOf } from '../../format/entry/entry.ts';
-import type { NewRecord } from '../../library/watch/follow.ts';
-import { makeSession, type Session } from '../../session/load/session.ts';
-import { Node, SharedValues } from '../../session/transcript/node.ts';
-import type { SessionFiles } from '../../store/session-files.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { asEntry, type Block, contentOf } from '../../format/entry/index.ts';
+import type { NewRecord } from '../../library/watch/index.ts';
+import { makeSession, type Session } from '../../session/load/index.ts';
+import { Node, SharedValues } from '../../session/transcript/index.ts';
+import type { SessionFiles } from '../../store/index.ts';
 
 export interface LooseRecord {
   readonly record: NewRecord;

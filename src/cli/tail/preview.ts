@@ -1,10 +1,10 @@
 // The last lines of a session. Only the end of the transcript is read, so that the size does not matter.
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegularFile } from '../../base/files/regular-file.ts';
-import type { ListedSession } from '../../library/index/session-list.ts';
-import { type NewRecord, recordsOf } from '../../library/watch/follow.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import type { Style } from '../terminal/style.ts';
+import { openRegularFile } from '../../base/files/index.ts';
+import type { ListedSession } from '../../library/index/index.ts';
+import { type NewRecord, recordsOf } from '../../library/watch/index.ts';
+import { readLineBatches } from '../../store/index.ts';
+import type { Style } from '../terminal/index.ts';
 import { TailText } from './render.ts';
 
 export interface PreviewOptions {

@@ -1,19 +1,16 @@
 // Records as they are written → text for the terminal: prompts, answers, calls once their outcome is known, each under
 // the session and the sub-agent it belongs to.
 
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { displayWidth, oneLine } from '../../base/text/terminal-text.ts';
-import type { NewRecord } from '../../library/watch/follow.ts';
-import { summariseInput } from '../../session/calls/call-result.ts';
-import type { CallItem, CompactionItem, Item, PromptItem, QueuedItem } from '../../session/items/item.ts';
-import { makeCall } from '../../session/story/call.ts';
-import { isEmpty, lineItems, type ResultItem } from '../../session/story/line.ts';
-import { Story } from '../../session/story/story.ts';
-import { indentLines, quoted, rule } from '../render/lines.ts';
-import { localTime } from '../render/wording.ts';
-import { type ItemOptions, imageNote, showItem } from '../show/render.ts';
-import type { Paint, Style } from '../terminal/style.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { displayWidth, oneLine } from '../../base/text/index.ts';
+import type { NewRecord } from '../../library/watch/index.ts';
+import { summariseInput } from '../../session/calls/index.ts';
+import type { CallItem, CompactionItem, Item, PromptItem, QueuedItem } from '../../session/items/index.ts';
+import { isEmpty, lineItems, makeCall, type ResultItem, Story } from '../../session/story/index.ts';
+import { indentLines, localTime, quoted, rule } from '../render/index.ts';
+import { type ItemOptions, imageNote, showItem } from '../show/index.ts';
+import type { Paint, Style } from '../terminal/index.ts';
 import { agentIdOf, type LooseRecord, looseRecord, sessionIdOf } from './loose-record.ts';
 
 export interface TailTextOptions {

@@ -4,8 +4,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { neutralise } from '../../base/text/index.ts';
 import type { Style } from './style.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,26 +1,31 @@
 // clew trace backfill: sends the sessions on disk that a destination does not have yet, oldest first and originals before
 // their copies.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { findOrphans, type OrphanSession } from '../../library/archive/archive.ts';
-import { lastTimeOf, sortByAge } from '../../library/usage/lineage.ts';
-import { ownerOf } from '../../session/load/agents.ts';
-import { discoverSessions, type FoundSession } from '../../store/discover.ts';
-import { sessionFiles } from '../../store/session-files.ts';
-import { reportDestination } from '../../trace/outbox/delivery-status.ts';
-import { listParked, unparkBatches } from '../../trace/outbox/outbox.ts';
-import { type SendOptions, type SendReport, sendOutbox } from '../../trace/outbox/send.ts';
-import { createTraceContext, type TraceContext } from '../../trace/session/context.ts';
-import { recoverSessions } from '../../trace/session/recover.ts';
-import { isSettled } from '../../trace/session/settle.ts';
-import { type SessionRun, traceSession } from '../../trace/session/trace-session.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { folderOfTranscript, parseTime, projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { showByteProgress } from '../terminal/progress.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, formatCount, neutralise } from '../../base/text/index.ts';
+import { findOrphans, type OrphanSession } from '../../library/archive/index.ts';
+import { lastTimeOf, sortByAge } from '../../library/usage/index.ts';
+import { ownerOf } from '../../session/load/index.ts';
+import { discoverSessions, type FoundSession, sessionFiles } from '../../store/index.ts';
+import {
+  listParked,
+  reportDestination,
+  type SendOptions,
+  type SendReport,
+  sendOutbox,
+  unparkBatches,
+} from '../../trace/outbox/index.ts';
+import {
+  createTraceContext,
+  isSettled,
+  recoverSessions,
+  type SessionRun,
+  type TraceContext,
+  traceSession,
+} from '../../trace/session/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { folderOfTranscript, parseTime, projectFilter, rootsOf } from '../input/index.ts';
+import { showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 /** Short, because the user waits. */

@@ -1,11 +1,9 @@
 // Describes a destination in text: its address, what it gets, and an example.
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { version } from '../../base/version/version.ts';
-import type { TraceConfig } from '../../trace/config/config.ts';
-import type { Destination } from '../../trace/config/destinations.ts';
-import { exampleSpans, exampleWire } from '../../trace/connection-test.ts';
-import type { Redact } from '../../trace/span/content.ts';
-import type { WireSpan } from '../../trace/span/span.ts';
+import { oneLine } from '../../base/text/index.ts';
+import { version } from '../../base/version/index.ts';
+import type { Destination, TraceConfig } from '../../trace/config/index.ts';
+import { exampleSpans, exampleWire } from '../../trace/index.ts';
+import type { Redact, WireSpan } from '../../trace/span/index.ts';
 
 /** The query of an address may hold a key. */
 export function shownUrl({ url }: Destination): string {

@@ -1,11 +1,11 @@
 // clew trace explain SESSION: prints the span tree that would be sent. Nothing is sent or written.
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { type ExplainedSpan, explainJson, explainLines, sessionSpans } from '../../trace/spans/session-spans.ts';
-import type { CommandInput } from '../command/command.ts';
-import { findSessionArgument } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { neutralise } from '../../base/text/index.ts';
+import { type ExplainedSpan, explainJson, explainLines, sessionSpans } from '../../trace/spans/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { findSessionArgument } from '../input/index.ts';
+import { writeNotice, writeOut } from '../terminal/index.ts';
 import { traceConfigOf } from './trace-config.ts';
 
 export async function run(input: CommandInput): Promise<void> {

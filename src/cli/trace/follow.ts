@@ -1,19 +1,20 @@
 // clew trace follow: traces all sessions live, without a hook. A turn counts as ended when its answer is complete and
 // nothing was written for a while.
 import path from 'node:path';
-import { watchLibrary } from '../../library/watch/watch.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { transcriptPlace } from '../../store/transcripts.ts';
-import { sendOutbox } from '../../trace/outbox/send.ts';
-import { createTraceContext, type TraceContext } from '../../trace/session/context.ts';
-import { recoverSessions } from '../../trace/session/recover.ts';
-import { isSettled } from '../../trace/session/settle.ts';
-import { traceSession } from '../../trace/session/trace-session.ts';
-import { logFailure } from '../../trace/state/log.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { writeNotice } from '../terminal/output.ts';
-import { createStop } from '../terminal/stop-signal.ts';
+import { watchLibrary } from '../../library/watch/index.ts';
+import { projectsFolders, transcriptPlace } from '../../store/index.ts';
+import { sendOutbox } from '../../trace/outbox/index.ts';
+import {
+  createTraceContext,
+  isSettled,
+  recoverSessions,
+  type TraceContext,
+  traceSession,
+} from '../../trace/session/index.ts';
+import { logFailure } from '../../trace/state/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { createStop, writeNotice } from '../terminal/index.ts';
 import { neededConfigOf } from './trace-config.ts';
 
 const quietMs = 5_000;

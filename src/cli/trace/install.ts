@@ -3,21 +3,23 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { shellQuote } from '../../base/text/human.ts';
-import { identify } from '../../store/append.ts';
-import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
-import type { TraceConfig } from '../../trace/config/config.ts';
-import { detectClientVersion, plannedHooks, withHooks, withoutHooks } from '../../trace/config/settings.ts';
-import { runHook } from '../../trace/hook/hook.ts';
-import { createTraceContext } from '../../trace/session/context.ts';
-import type { CommandInput } from '../command/command.ts';
-import { packageRoot, rootsOf } from '../input/session.ts';
-import { writeNotice, writeOut } from '../terminal/output.ts';
-import { readStdin } from '../terminal/stdin.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { neutralise, shellQuote } from '../../base/text/index.ts';
+import { diskError, identify, replaceFile, writeNewFile } from '../../store/index.ts';
+import {
+  detectClientVersion,
+  plannedHooks,
+  type TraceConfig,
+  withHooks,
+  withoutHooks,
+} from '../../trace/config/index.ts';
+import { runHook } from '../../trace/hook/index.ts';
+import { createTraceContext } from '../../trace/session/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { packageRoot, rootsOf } from '../input/index.ts';
+import { readStdin, writeNotice, writeOut } from '../terminal/index.ts';
 import { exampleJson, exampleLines } from './destination-text.ts';
 import { requireLastingPath } from './lasting-path.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';

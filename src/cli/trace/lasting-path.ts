@@ -1,6 +1,6 @@
 // Checks that a path of this installation stays valid, because another program stores it (a hook in settings.json).
 // Runners such as npx install into a cache that may be emptied at any time.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
 
 /** Refuses a path below the cache of npx, pnpm dlx, yarn dlx or bunx. `command`: what to run again. */
 export function requireLastingPath(file: string, command: string): void {

@@ -1,15 +1,13 @@
 // clew trace mute and unmute: stops and restarts the tracing of a session or folder.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { activeMute, type MuteTarget, mute, readMutes, unmute } from '../../trace/state/mute.ts';
-import { tracePlaces } from '../../trace/state/places.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { folderOfTranscript } from '../input/project.ts';
-import { findSessionArgument } from '../input/session.ts';
-import { writeOut } from '../terminal/output.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { neutralise } from '../../base/text/index.ts';
+import { activeMute, type MuteTarget, mute, readMutes, tracePlaces, unmute } from '../../trace/state/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { findSessionArgument, folderOfTranscript } from '../input/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io } = input;

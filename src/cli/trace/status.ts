@@ -1,18 +1,14 @@
 // clew trace status: shows what was sent to each destination, what waits and the last error.
 import path from 'node:path';
-import { isoDate, jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatBytes, formatCount, formatDuration } from '../../base/text/human.ts';
-import type { Destination } from '../../trace/config/destinations.ts';
-import { installedEvents } from '../../trace/config/settings.ts';
-import { type DestinationReport, knownDestinations, reportDestination } from '../../trace/outbox/delivery-status.ts';
-import { isSending } from '../../trace/outbox/send.ts';
-import { type Mute, readMutes } from '../../trace/state/mute.ts';
-import { readText, tracePlaces } from '../../trace/state/places.ts';
-import type { CommandInput } from '../command/command.ts';
-import { rootsOf } from '../input/session.ts';
-import { localTime } from '../render/wording.ts';
-import { writeOut } from '../terminal/output.ts';
+import { isoDate, jsonText } from '../../base/json/index.ts';
+import { counted, formatBytes, formatCount, formatDuration, neutralise } from '../../base/text/index.ts';
+import { type Destination, installedEvents } from '../../trace/config/index.ts';
+import { type DestinationReport, isSending, knownDestinations, reportDestination } from '../../trace/outbox/index.ts';
+import { type Mute, readMutes, readText, tracePlaces } from '../../trace/state/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { rootsOf } from '../input/index.ts';
+import { localTime } from '../render/index.ts';
+import { writeOut } from '../terminal/index.ts';
 import { describeDestination, shownUrl } from './destination-text.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 

@@ -1,14 +1,13 @@
 // clew trace test: sends an example trace to every destination and prints the response. Nothing is stored.
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted } from '../../base/text/human.ts';
-import { version } from '../../base/version/version.ts';
-import type { Destination } from '../../trace/config/destinations.ts';
-import { adviceFor, exampleSpans, sendExample } from '../../trace/connection-test.ts';
-import { createTraceContext } from '../../trace/session/context.ts';
-import type { CommandInput } from '../command/command.ts';
-import { writeOut } from '../terminal/output.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { counted, neutralise } from '../../base/text/index.ts';
+import { version } from '../../base/version/index.ts';
+import type { Destination } from '../../trace/config/index.ts';
+import { adviceFor, exampleSpans, sendExample } from '../../trace/index.ts';
+import { createTraceContext } from '../../trace/session/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { writeOut } from '../terminal/index.ts';
 import { shownUrl } from './destination-text.ts';
 import { neededConfigOf } from './trace-config.ts';
 

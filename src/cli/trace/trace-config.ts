@@ -1,9 +1,7 @@
 // The settings of the tracer for a command: the environment and trace.json, overridden by flags.
-import { UserError } from '../../base/errors/errors.ts';
-import { readTraceConfig, type TraceConfig } from '../../trace/config/config.ts';
-import { oneOf } from '../../trace/config/config-values.ts';
-import { contentModes } from '../../trace/config/destinations.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { contentModes, oneOf, readTraceConfig, type TraceConfig } from '../../trace/config/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
 
 export function traceConfigOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): TraceConfig {
   const config = readTraceConfig(io.env);

@@ -1,6 +1,6 @@
 // clew trace ACTION: sets up and runs the tracer; each action is loaded when it is called.
-import { UserError } from '../../base/errors/errors.ts';
-import type { CommandInput } from '../command/command.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { CommandInput } from '../command/index.ts';
 
 const actions: Readonly<Record<string, () => Promise<{ run(input: CommandInput): Promise<void> }>>> = {
   install: () => import('./install.ts'),

@@ -1,28 +1,29 @@
 // clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines that were counted.
-import { UserError } from '../../base/errors/errors.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import type { Database } from '../../library/index/database.ts';
-import { createCalendar, parseDay } from '../../library/usage/calendar.ts';
-import { countLibrary, type UsageSession, usageCells } from '../../library/usage/cells.ts';
-import { findReceipts, type Receipts } from '../../library/usage/receipts.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import type { Database } from '../../library/index/index.ts';
 import {
+  countLibrary,
+  createCalendar,
+  findReceipts,
   makeReport,
   type Placed,
+  parseDay,
   passes,
+  type Receipts,
   type ReportKind,
   reportKinds,
   rowKey,
   type UsageFilter,
   type UsageReport,
   type UsageRow,
-} from '../../library/usage/report.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { type CommandInput, textFlag } from '../command/command.ts';
-import { withIndex } from '../input/current-index.ts';
-import { ageWarning, currentPrices } from '../input/prices.ts';
-import { projectFilter } from '../input/project.ts';
-import { rootsOf } from '../input/session.ts';
-import { terminalWidth, writeNotice, writeOut } from '../terminal/output.ts';
+  type UsageSession,
+  usageCells,
+} from '../../library/usage/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
+import { ageWarning, currentPrices, projectFilter, rootsOf, withIndex } from '../input/index.ts';
+import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { receiptsJson, reportJson } from './json.ts';
 
 export async function run(input: CommandInput): Promise<void> {

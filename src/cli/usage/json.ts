@@ -1,17 +1,18 @@
 // A usage report, or receipts → what `--json` prints (docs/json.md).
 
-import { isoDate } from '../../base/json/json-text.ts';
-import { billedTokens } from '../../format/entry/usage.ts';
-import type { Receipt, Receipts } from '../../library/usage/receipts.ts';
+import { isoDate } from '../../base/json/index.ts';
+import { billedTokens } from '../../format/entry/index.ts';
 import {
   byModel,
+  type Receipt,
+  type Receipts,
   type ReportKind,
   sumMessages,
   type UsageReport,
   type UsageRow,
   type UsageSum,
-} from '../../library/usage/report.ts';
-import type { DroppedLine } from '../../session/usage/usage.ts';
+} from '../../library/usage/index.ts';
+import type { DroppedLine } from '../../session/usage/index.ts';
 
 export interface ReportJsonOptions {
   readonly pricesVersion: string;

@@ -1,14 +1,11 @@
 // Receipts → lines for the user: each message with what it costs and where it counts, below it the lines that do not.
 
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { billedTokens } from '../../format/entry/usage.ts';
-import type { Receipt, Receipts } from '../../library/usage/receipts.ts';
-import { sumMessages } from '../../library/usage/report.ts';
-import type { DroppedLine, DropReason, UsageLine } from '../../session/usage/usage.ts';
-import { costText, formatCost, localTime, unpricedText } from '../render/wording.ts';
-import type { Style } from '../terminal/style.ts';
+import { counted, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
+import { billedTokens } from '../../format/entry/index.ts';
+import { type Receipt, type Receipts, sumMessages } from '../../library/usage/index.ts';
+import type { DroppedLine, DropReason, UsageLine } from '../../session/usage/index.ts';
+import { costText, formatCost, localTime, unpricedText } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 
 export interface ReceiptTextOptions {
   readonly style: Style;

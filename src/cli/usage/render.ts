@@ -1,19 +1,10 @@
 // A usage report → the table the user reads: tokens, cost and a bar for each row, totals, and what has no price.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { counted, formatTokens } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import {
-  byModel,
-  type ReportKind,
-  type UsageReport,
-  type UsageRow,
-  type UsageSum,
-} from '../../library/usage/report.ts';
-import { type Cell, type Column, renderTable } from '../render/table.ts';
-import { costText, localTime, shortIds } from '../render/wording.ts';
-import { wrapSpans } from '../render/wrap.ts';
-import type { Style } from '../terminal/style.ts';
+import { counted, formatTokens, oneLine } from '../../base/text/index.ts';
+import { byModel, type ReportKind, type UsageReport, type UsageRow, type UsageSum } from '../../library/usage/index.ts';
+import { type Cell, type Column, costText, localTime, renderTable, shortIds, wrapSpans } from '../render/index.ts';
+import type { Style } from '../terminal/index.ts';
 
 export interface UsageTableOptions {
   readonly kind: ReportKind;

@@ -1,16 +1,11 @@
 // What a resume would send → findings about what the API rejects (A): fatal where the request itself breaks a rule,
 // warn where only the stored lines do and the current client repairs them on the way.
-import { checkImageRules, checkRequest } from '../../api/rules/check-request.ts';
-import type { Violation } from '../../api/rules/rule.ts';
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
-import { blocksOf, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { noUsage } from '../../format/entry/usage.ts';
-import { readEntry } from '../../session/load/session.ts';
-import { syntheticModel } from '../../session/resume/client/client.ts';
-import { clientsWithout } from '../../session/resume/client/client-rules.ts';
-import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { noteImages } from '../../session/transcript/note-images.ts';
+import { checkImageRules, checkRequest, type Violation } from '../../api/rules/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { blocksOf, contentOf, noUsage, textOf } from '../../format/entry/index.ts';
+import { readEntry } from '../../session/load/index.ts';
+import { clientsWithout, syntheticModel } from '../../session/resume/client/index.ts';
+import { callsOf, isMessage, type Node, noteImages, resultsOf } from '../../session/transcript/index.ts';
 import { type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type DamageCode, type Finding, makeFinding, type Severity } from './finding.ts';
 import { traceRequest } from './requests.ts';

@@ -1,9 +1,8 @@
 // Records that are there twice → findings: a uuid that two records carry, history that was written again.
 
-import { asObject, type JsonObject } from '../../base/json/json.ts';
-import type { Session } from '../../session/load/session.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { isMessage, type Node, type Transcript } from '../../session/transcript/index.ts';
 import { type ExaminedSession, findingPlace, reachOf, reachText } from './examined-session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import { counted } from './graph.ts';

@@ -1,11 +1,11 @@
 // A session → what all checks ask of it, worked out once: what is expected of a resume, and what the current client and
 // the older ones leave out.
 
-import { type Expectation, expectedOf, missingFrom, type Reachable } from '../../session/facts/reachable.ts';
-import type { Session } from '../../session/load/session.ts';
-import { clientsWithout, oldestClient } from '../../session/resume/client/client-rules.ts';
-import { resumeLines } from '../../session/resume/request/request.ts';
-import type { Node } from '../../session/transcript/node.ts';
+import { type Expectation, expectedOf, missingFrom, type Reachable } from '../../session/facts/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { clientsWithout, oldestClient } from '../../session/resume/client/index.ts';
+import { resumeLines } from '../../session/resume/request/index.ts';
+import type { Node } from '../../session/transcript/index.ts';
 import type { FindingPlace, Severity } from './finding.ts';
 
 export interface ExaminedSession extends Expectation {

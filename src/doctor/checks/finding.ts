@@ -1,6 +1,6 @@
 // What doctor has to say about a session: a finding names one damage, its place, what it costs, and what repairs it.
 // All classes are in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
-import { clientsWithout } from '../../session/resume/client/client-rules.ts';
+import { clientsWithout } from '../../session/resume/client/index.ts';
 
 /**
  * How much harm a finding does. `fatal`: no request succeeds. `loss`: a resume leaves something out. `warn`: other or

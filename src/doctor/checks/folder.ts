@@ -2,9 +2,9 @@
 // was made in is still there is asked of the disk; nothing in it is opened.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { cwdOf, type Session } from '../../session/load/session.ts';
-import { isMessage } from '../../session/transcript/node.ts';
-import { type ProjectsFolder, slugMatches } from '../../store/roots.ts';
+import { cwdOf, type Session } from '../../session/load/index.ts';
+import { isMessage } from '../../session/transcript/index.ts';
+import { type ProjectsFolder, slugMatches } from '../../store/index.ts';
 import { type Finding, makeFinding } from './finding.ts';
 
 /** What is known about the folder that a session is in. */

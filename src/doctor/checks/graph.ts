@@ -1,10 +1,10 @@
 // How the lines hang together → findings about the graph (G). Each is judged by what it costs: what the current client
 // leaves out for it, and what only older ones do.
-import { isLinked } from '../../session/graph/graph.ts';
-import type { Session } from '../../session/load/session.ts';
-import { clientsWithout } from '../../session/resume/client/client-rules.ts';
-import { retractedBy } from '../../session/resume/messages/draft.ts';
-import { isBoundary, isMessage, type Node } from '../../session/transcript/node.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { clientsWithout } from '../../session/resume/client/index.ts';
+import { retractedBy } from '../../session/resume/messages/index.ts';
+import { isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
 import { checkCopies } from './copies.ts';
 import { costOfBreak, type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type DamageCode, type Finding, makeFinding } from './finding.ts';

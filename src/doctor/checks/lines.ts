@@ -7,14 +7,13 @@ import {
   restoreLines,
   utf16HeadBytes,
   utf16Of,
-} from '../../format/line/restore-lines.ts';
-import type { Reachable } from '../../session/facts/reachable.ts';
-import { isLinked } from '../../session/graph/graph.ts';
-import { makeSession, type Session } from '../../session/load/session.ts';
-import { clientsWithout } from '../../session/resume/client/client-rules.ts';
-import { isMessage } from '../../session/transcript/node.ts';
-import { loadTranscript, rangesOf } from '../../session/transcript/transcript.ts';
-import { keepText } from '../../store/lines.ts';
+} from '../../format/line/index.ts';
+import type { Reachable } from '../../session/facts/index.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import { makeSession, type Session } from '../../session/load/index.ts';
+import { clientsWithout } from '../../session/resume/client/index.ts';
+import { isMessage, loadTranscript, rangesOf } from '../../session/transcript/index.ts';
+import { keepText } from '../../store/index.ts';
 import { type ExaminedSession, reachOf, reachText } from './examined-session.ts';
 import { type DamageCode, type Finding, isDamageCode, makeFinding, type Severity } from './finding.ts';
 

@@ -3,15 +3,12 @@
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { isVersionSince, isWrittenByClew } from '../../session/facts/prompt-origin.ts';
-import type { Session } from '../../session/load/session.ts';
-import type { WireBlock, WireMessage } from '../../session/resume/messages/draft.ts';
-import { normalise } from '../../session/resume/messages/normalise.ts';
-import { countingSnapshot } from '../../session/resume/request/full-request.ts';
-import { requestMessages } from '../../session/resume/request/request.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import { noteImages } from '../../session/transcript/note-images.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { isVersionSince, isWrittenByClew } from '../../session/facts/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { normalise, type WireBlock, type WireMessage } from '../../session/resume/messages/index.ts';
+import { countingSnapshot, requestMessages } from '../../session/resume/request/index.ts';
+import { type Node, noteImages } from '../../session/transcript/index.ts';
 
 export interface TracedRequest {
   readonly messages: readonly WireMessage[];

@@ -3,11 +3,10 @@
 
 import { isUtf8 } from 'node:buffer';
 import { closeSync, readSync } from 'node:fs';
-import { isCutSignature } from '../../api/request/image-size.ts';
-import { openRegularFile } from '../../base/files/regular-file.ts';
-import type { Session } from '../../session/load/session.ts';
-import { callsOf, isMessage } from '../../session/transcript/node.ts';
-import { bytesOf, type Transcript } from '../../session/transcript/transcript.ts';
+import { isCutSignature } from '../../api/request/index.ts';
+import { openRegularFile } from '../../base/files/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { bytesOf, callsOf, isMessage, type Transcript } from '../../session/transcript/index.ts';
 
 export interface Screening {
   /** Something inside of strings that only a reader of every byte finds. */

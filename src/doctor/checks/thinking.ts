@@ -1,17 +1,14 @@
 // A examined → findings about preserved thinking: blocks that the API would refuse, what the client has noted about blocks
 // that are gone, and a system prompt that nothing pins any more.
 
-import { isBinding } from '../../api/request/thinking-prefix.ts';
-import { asObject, asString } from '../../base/json/json.ts';
-import { isVersionSince, isWrittenByClew } from '../../session/facts/prompt-origin.ts';
-import { compactionsOf } from '../../session/load/compaction.ts';
-import type { Session } from '../../session/load/session.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
-import { countingSnapshot } from '../../session/resume/request/full-request.ts';
-import { resumeLines, traceMessages } from '../../session/resume/request/request.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import type { JudgedThinking } from '../../surgery/request/bound-thinking.ts';
+import { isBinding } from '../../api/request/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import { isVersionSince, isWrittenByClew } from '../../session/facts/index.ts';
+import { compactionsOf, type Session } from '../../session/load/index.ts';
+import { isThinking, type ResumeMessage } from '../../session/resume/messages/index.ts';
+import { countingSnapshot, resumeLines, traceMessages } from '../../session/resume/request/index.ts';
+import { isMessage, type Node } from '../../session/transcript/index.ts';
+import type { JudgedThinking } from '../../surgery/request/index.ts';
 import { type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
 import {

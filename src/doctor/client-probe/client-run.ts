@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { startMessagesServer } from '../../api/server/messages-server.ts';
-import { isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import { startGuarded } from '../../base/process/guarded-process.ts';
-import type { SentMessage } from '../../session/resume/messages/normalise.ts';
-import { encodeSlug } from '../../store/roots.ts';
+import { startMessagesServer } from '../../api/server/index.ts';
+import { isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import { startGuarded } from '../../base/process/index.ts';
+import type { SentMessage } from '../../session/resume/messages/index.ts';
+import { encodeSlug } from '../../store/index.ts';
 
 /** What a client did when it was asked to resume a session. */
 export type ClientOutcome =

@@ -1,27 +1,35 @@
 // A session → its diagnosis: everything that is wrong with its lines, its graph, what it would send and where it lies,
 // and how much of it a resume loads. Sub-agents are looked at too; nobody resumes them, so nothing of theirs is fatal.
-import { unreadableCode } from '../../base/errors/errors.ts';
-import type { Verdict } from '../../library/index/session-summaries.ts';
-import type { Reachable } from '../../session/facts/reachable.ts';
-import { agentSession, type Session } from '../../session/load/session.ts';
-import { type AutoCompaction, autoCompactionOf } from '../../session/resume/request/full-request.ts';
-import { isMessage } from '../../session/transcript/node.ts';
-import { loadTranscript, reloadTranscript } from '../../session/transcript/transcript.ts';
-import { checkContent, checkHeads, checkImages, type PlacedViolation } from '../checks/api.ts';
+import { unreadableCode } from '../../base/errors/index.ts';
+import type { Verdict } from '../../library/index/index.ts';
+import type { Reachable } from '../../session/facts/index.ts';
+import { agentSession, type Session } from '../../session/load/index.ts';
+import { type AutoCompaction, autoCompactionOf } from '../../session/resume/request/index.ts';
+import { isMessage, loadTranscript, reloadTranscript } from '../../session/transcript/index.ts';
 import {
+  checkContent,
+  checkFolder,
+  checkGraph,
+  checkHeads,
+  checkImages,
+  checkLines,
+  checkThinking,
+  compareFindings,
+  type DamageCode,
   type ExaminedSession,
   examine,
+  type Finding,
+  type FolderOptions,
+  isDamagedInside,
+  isMoved,
   oldReachOf,
+  type PlacedViolation,
   reachOf,
+  restoredSession,
+  type Screening,
   type Segment,
   segmentsOf,
-} from '../checks/examined-session.ts';
-import { compareFindings, type DamageCode, type Finding } from '../checks/finding.ts';
-import { checkFolder, type FolderOptions, isMoved } from '../checks/folder.ts';
-import { checkGraph } from '../checks/graph.ts';
-import { checkLines, restoredSession } from '../checks/lines.ts';
-import { isDamagedInside, type Screening } from '../checks/screen.ts';
-import { checkThinking } from '../checks/thinking.ts';
+} from '../checks/index.ts';
 
 /** What is wrong with a session and how much of it a resume loads. */
 export interface Diagnosis {

@@ -2,20 +2,22 @@
 // is wrong with the folders themselves, which no session tells.
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { largeFileBytes, preferSmallMemory } from '../../base/process/memory.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { type JudgedSession, verdictState } from '../../library/index/session-summaries.ts';
-import { findExpiring } from '../../library/session-files/expiry.ts';
-import { makeSession } from '../../session/load/session.ts';
-import { loadTranscript, reloadTranscript } from '../../session/transcript/transcript.ts';
-import type { FoundSession } from '../../store/discover.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import type { ProjectsFolder } from '../../store/roots.ts';
-import { agentIdOf, ProjectListings, sessionFiles } from '../../store/session-files.ts';
-import { type Finding, makeFinding } from '../checks/finding.ts';
-import { type FolderOptions, nested } from '../checks/folder.ts';
-import { screenSession } from '../checks/screen.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { type JudgedSession, verdictState } from '../../library/index/index.ts';
+import { findExpiring } from '../../library/session-files/index.ts';
+import { makeSession } from '../../session/load/index.ts';
+import { loadTranscript, reloadTranscript } from '../../session/transcript/index.ts';
+import {
+  agentIdOf,
+  type DiskProblem,
+  type FoundSession,
+  ProjectListings,
+  type ProjectsFolder,
+  sessionFiles,
+} from '../../store/index.ts';
+import { type Finding, type FolderOptions, makeFinding, nested, screenSession } from '../checks/index.ts';
 import { type Diagnosis, diagnoseSession, verdictOf } from './diagnose.ts';
 
 export interface LibraryDiagnosis {

@@ -1,12 +1,18 @@
 // The lines of a conversation in order → what must change in their content so that the API takes it: every call is
 // answered once, right after its message; nothing is empty, altered or too large. Lines are read one after the other.
 import { randomUUID } from 'node:crypto';
-import { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from '../../api/repair/content.ts';
-import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { blocksOf } from '../../format/entry/block.ts';
-import type { Session } from '../../session/load/session.ts';
-import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { noteImages, replaceNoteImages } from '../../session/transcript/note-images.ts';
+import { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from '../../api/repair/index.ts';
+import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { blocksOf } from '../../format/entry/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import {
+  callsOf,
+  isMessage,
+  type Node,
+  noteImages,
+  replaceNoteImages,
+  resultsOf,
+} from '../../session/transcript/index.ts';
 
 /** A line of the repaired conversation: one that is there, or a new one. */
 export type RepairedLine =

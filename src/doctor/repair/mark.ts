@@ -1,12 +1,11 @@
 // A session with thinking that the API would refuse → the plan that appends the client's own mark: from then on no thinking
 // before it is sent. Nothing else changes, so the blocks stay readable.
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../base/json/json.ts';
-import { resumeLines } from '../../session/resume/request/request.ts';
-import { sameSession } from '../../surgery/engine/new-session.ts';
-import type { Plan, Source } from '../../surgery/engine/plan.ts';
-import { lookAtResume } from '../../surgery/request/resume-look.ts';
-import type { Diagnosis } from '../diagnosis/diagnose.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { resumeLines } from '../../session/resume/request/index.ts';
+import { type Plan, type Source, sameSession } from '../../surgery/engine/index.ts';
+import { lookAtResume } from '../../surgery/request/index.ts';
+import type { Diagnosis } from '../diagnosis/index.ts';
 
 /** Plans the mark. Returns `undefined` where no thinking is refused, or there is nothing to hang the mark on. */
 export function planMark(source: Source, { findings }: Pick<Diagnosis, 'findings'>): Plan | undefined {

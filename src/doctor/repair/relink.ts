@@ -1,12 +1,12 @@
 // Repaired lines in their order → the edits of every record: one chain, ids of their own, times where they lack one.
 // Lines next to the chain keep their parents, unless these are gone.
 import { randomUUID } from 'node:crypto';
-import { asObject, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { isLinked } from '../../session/graph/graph.ts';
-import type { Session } from '../../session/load/session.ts';
-import { retractedBy } from '../../session/resume/messages/draft.ts';
-import { isBoundary, type Node } from '../../session/transcript/node.ts';
+import { asObject, isObject, type JsonObject, type JsonValue, wellFormed } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { retractedBy } from '../../session/resume/messages/index.ts';
+import { isBoundary, type Node } from '../../session/transcript/index.ts';
 import type { RepairedLine } from './blocks.ts';
 
 export interface Relinked {

@@ -4,23 +4,26 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { loadAgent, makeSession, type Session } from '../../session/load/session.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import { newSession, sameSession } from '../../surgery/engine/new-session.ts';
-import type { Dropped, Plan, PlannedSession, Source, StagedSession } from '../../surgery/engine/plan.ts';
-import { droppedBy, type Rewrite, rewriteLines } from '../../surgery/engine/rewrite.ts';
-import { pinTo } from '../../surgery/request/request.ts';
-import { saysSame } from '../checks/copies.ts';
-import { examine } from '../checks/examined-session.ts';
-import type { Finding } from '../checks/finding.ts';
-import { strangersOf } from '../checks/graph.ts';
-import { restoredSession } from '../checks/lines.ts';
-import { judgeThinking } from '../checks/thinking.ts';
-import { type Diagnosis, diagnoseSession } from '../diagnosis/diagnose.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { loadAgent, makeSession, type Session } from '../../session/load/index.ts';
+import type { Node, Transcript } from '../../session/transcript/index.ts';
+import {
+  type Dropped,
+  droppedBy,
+  newSession,
+  type Plan,
+  type PlannedSession,
+  type Rewrite,
+  rewriteLines,
+  type Source,
+  type StagedSession,
+  sameSession,
+} from '../../surgery/engine/index.ts';
+import { pinTo } from '../../surgery/request/index.ts';
+import { examine, type Finding, judgeThinking, restoredSession, saysSame, strangersOf } from '../checks/index.ts';
+import { type Diagnosis, diagnoseSession } from '../diagnosis/index.ts';
 import { repairBlocks } from './blocks.ts';
 import { relink } from './relink.ts';
 import { type Strategy, sequenceOf } from './sequence.ts';

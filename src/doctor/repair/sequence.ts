@@ -1,12 +1,12 @@
 // A damaged session → the lines of the conversation in the order in which they are to hang: what the user would expect,
 // without what belongs elsewhere. Where there is more than one newest end, a strategy decides.
 
-import { expectedOf } from '../../session/facts/reachable.ts';
-import type { Branch, Session } from '../../session/load/session.ts';
-import { retractedBy } from '../../session/resume/messages/draft.ts';
-import { resumeLines } from '../../session/resume/request/request.ts';
-import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { saysSame } from '../checks/copies.ts';
+import { expectedOf } from '../../session/facts/index.ts';
+import type { Branch, Session } from '../../session/load/index.ts';
+import { retractedBy } from '../../session/resume/messages/index.ts';
+import { resumeLines } from '../../session/resume/request/index.ts';
+import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/index.ts';
+import { saysSame } from '../checks/index.ts';
 
 /**
  * How a repair chooses the branch to keep. `bridge`: the branch that a resume takes, with its gaps closed. `newest`:

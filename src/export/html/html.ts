@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import { type MarkdownOptions, markdownByTurn, redactionNote } from '../markdown/markdown.ts';
-import { startOf } from '../page/text.ts';
-import type { ExportSource } from '../source/source.ts';
-import { type EmbeddedSession, embeddedId, markdownId } from '../wire/embedded.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { neutralise } from '../../base/text/index.ts';
+import { titleOf } from '../../session/facts/index.ts';
+import { type MarkdownOptions, markdownByTurn, redactionNote } from '../markdown/index.ts';
+import { startOf } from '../page/index.ts';
+import type { ExportSource } from '../source/index.ts';
+import { type EmbeddedSession, embeddedId, markdownId } from '../wire/index.ts';
 import { type DataElement, PageData, type PageDataOptions } from './page-data.ts';
 
 /** The built page. */

@@ -2,23 +2,33 @@
 // texts, images, and then the branches that refer to them. Only a few parts are in memory at once.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { jsonText } from '../../base/json/json-text.ts';
-import type { Session } from '../../session/load/session.ts';
-import { sessionHead } from '../page/head.ts';
-import { branchNumbered, nodesOf, partsOf, placeOfAgent } from '../page/parts.ts';
-import { imageAt, textAt } from '../page/text.ts';
-import { turnViews } from '../page/turn-view.ts';
-import { type ExportSource, openSourceAgent } from '../source/source.ts';
+import { jsonText } from '../../base/json/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import {
+  branchNumbered,
+  imageAt,
+  nodesOf,
+  partsOf,
+  placeOfAgent,
+  sessionHead,
+  textAt,
+  turnViews,
+} from '../page/index.ts';
+import { type ExportSource, openSourceAgent } from '../source/index.ts';
 import {
   branchId,
   type EmbeddedAgent,
   type EmbeddedLine,
   type EmbeddedPart,
+  type Item,
   lineId,
+  type Place,
   partId,
+  type Ref,
+  type SessionHead,
+  type TurnView,
   valueId,
-} from '../wire/embedded.ts';
-import type { Item, Place, Ref, SessionHead, TurnView } from '../wire/view.ts';
+} from '../wire/index.ts';
 
 export interface PageDataOptions {
   /** The whole path of the project. */

@@ -2,17 +2,21 @@
 // away below it, sub-agents folded in the same way.
 
 import path from 'node:path';
-import { asObject, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import { prettyJson } from '../../base/json/json-text.ts';
-import { formatCount } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { outcomeOf } from '../../session/calls/call-result.ts';
-import { outputText } from '../../session/facts/session-usage.ts';
-import type { DiffDetail, StoredHunk, TodoDetail } from '../../session/items/detail.ts';
-import type { CallItem, Item, NoteItem, StoryAgent } from '../../session/items/item.ts';
-import { compactionFacts } from '../../session/story/notes.ts';
-import type { Story } from '../../session/story/story.ts';
-import type { ExportSource } from '../source/source.ts';
+import { asObject, isArray, isObject, type JsonObject, prettyJson } from '../../base/json/index.ts';
+import { formatCount, oneLine } from '../../base/text/index.ts';
+import { outcomeOf } from '../../session/calls/index.ts';
+import { outputText } from '../../session/facts/index.ts';
+import type {
+  CallItem,
+  DiffDetail,
+  Item,
+  NoteItem,
+  StoredHunk,
+  StoryAgent,
+  TodoDetail,
+} from '../../session/items/index.ts';
+import { compactionFacts, type Story } from '../../session/story/index.ts';
+import type { ExportSource } from '../source/index.ts';
 import { codeSpan, escapeHtml, fenced, plainLine, quoted, safeMarkdown, summaryText } from './markdown-text.ts';
 
 // A tool call → one line with its input summary and its outcome; folded below it edits as a diff, commands with their

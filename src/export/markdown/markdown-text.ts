@@ -1,10 +1,8 @@
 // Words of a transcript → Markdown that stays inside its block: none of their HTML is rendered, no heading breaks the
 // outline, no fence or backtick reaches past its own block, whatever they hold.
 
-import { boundMarkdown } from '../../base/markdown/markdown-bounds.ts';
-import { neutralise } from '../../base/text/hostile-text.ts';
-import { formatCount } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
+import { boundMarkdown } from '../../base/markdown/index.ts';
+import { formatCount, neutralise, oneLine } from '../../base/text/index.ts';
 
 /** A fenced block; the fence is longer than any run of backticks in it. */
 export function fenced(text: string, language = ''): string {

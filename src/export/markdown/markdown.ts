@@ -1,13 +1,12 @@
 // A session → Markdown that reads well in a repository: a title, a small table of facts, a section for each turn. It
 // is written a block at a time, so that a session of any length needs no more memory than its longest line.
 import path from 'node:path';
-import { counted } from '../../base/text/human.ts';
-import { sessionUsage, turnUsage, usageText } from '../../session/facts/session-usage.ts';
-import { summarise } from '../../session/facts/summary.ts';
-import { versionsOf } from '../../session/load/session.ts';
-import { Story } from '../../session/story/story.ts';
-import type { Turn } from '../../session/turns/turns.ts';
-import { type ExportSource, modelsOf, openSourceAgent, type SecretCount } from '../source/source.ts';
+import { counted } from '../../base/text/index.ts';
+import { sessionUsage, summarise, turnUsage, usageText } from '../../session/facts/index.ts';
+import { versionsOf } from '../../session/load/index.ts';
+import { Story } from '../../session/story/index.ts';
+import type { Turn } from '../../session/turns/index.ts';
+import { type ExportSource, modelsOf, openSourceAgent, type SecretCount } from '../source/index.ts';
 import { itemPieces, type Piece, type PieceOptions } from './markdown-items.ts';
 import { codeSpan, plainLine, quoted } from './markdown-text.ts';
 

@@ -1,14 +1,20 @@
 // A word and a branch → the places of the word, in the order of the branch: in prompts, answers, thinking, tool calls and
 // their output. It stops after enough hits or enough bytes and says where to continue, so that a long session answers soon.
-import { asObject, type JsonObject } from '../../base/json/json.ts';
-import { blocksOf, isText, isThinking, isToolResult, isToolUse, textOf } from '../../format/entry/block.ts';
-import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import { leafText } from '../../library/search/text-extract.ts';
-import { readEntry, type Session } from '../../session/load/session.ts';
-import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { promptText } from '../../session/transcript/prompt-text.ts';
-import type { FindHit, FindResult } from '../wire/view.ts';
-import { matchWord, wordPattern } from '../wire/word-match.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
+import {
+  blocksOf,
+  contentOf,
+  type Entry,
+  isText,
+  isThinking,
+  isToolResult,
+  isToolUse,
+  textOf,
+} from '../../format/entry/index.ts';
+import { leafText } from '../../library/search/index.ts';
+import { readEntry, type Session } from '../../session/load/index.ts';
+import { callsOf, type Node, promptText } from '../../session/transcript/index.ts';
+import { type FindHit, type FindResult, matchWord, wordPattern } from '../wire/index.ts';
 import { branchNumbered, nodesOf, type Part, partsOf } from './parts.ts';
 
 export interface FindOptions {

@@ -1,24 +1,25 @@
 // A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
-import { isDamage } from '../../base/errors/errors.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { bundledPrices, PriceList } from '../../models/price-list.ts';
-import { strangePrompt } from '../../session/facts/prompt-origin.ts';
-import { countTurn, type LoadAgent, usageLinesOf } from '../../session/facts/session-usage.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import { StoryText } from '../../session/items/story-text.ts';
-import { type Compaction, compactionsOf } from '../../session/load/compaction.ts';
-import { cwdOf, diagnosticsOf, readEntry, type Session, versionsOf } from '../../session/load/session.ts';
-import { refTo } from '../../session/story/text.ts';
-import { isBoundary, type Node } from '../../session/transcript/node.ts';
-import { promptText } from '../../session/transcript/prompt-text.ts';
-import { loadReadable, type Transcript } from '../../session/transcript/transcript.ts';
-import { promptsWithoutLine } from '../../session/turns/queue.ts';
-import { toolCallsOf } from '../../session/turns/tool-calls.ts';
-import type { Turn } from '../../session/turns/turns.ts';
-import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/usage.ts';
-import { modelsOf } from '../source/source.ts';
-import type { CompactionRow, SessionHead, TurnRow } from '../wire/view.ts';
+import { isDamage } from '../../base/errors/index.ts';
+import { contentOf } from '../../format/entry/index.ts';
+import { bundledPrices, PriceList } from '../../models/index.ts';
+import { countTurn, type LoadAgent, strangePrompt, titleOf, usageLinesOf } from '../../session/facts/index.ts';
+import { StoryText } from '../../session/items/index.ts';
+import {
+  type Compaction,
+  compactionsOf,
+  cwdOf,
+  diagnosticsOf,
+  readEntry,
+  type Session,
+  versionsOf,
+} from '../../session/load/index.ts';
+import { refTo } from '../../session/story/index.ts';
+import { isBoundary, loadReadable, type Node, promptText, type Transcript } from '../../session/transcript/index.ts';
+import { promptsWithoutLine, type Turn, toolCallsOf } from '../../session/turns/index.ts';
+import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/index.ts';
+import { modelsOf } from '../source/index.ts';
+import type { CompactionRow, SessionHead, TurnRow } from '../wire/index.ts';
 import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
 import { firstChars, sentText, startOf, timeOf } from './text.ts';
 import { agentRow } from './turn-view.ts';

@@ -1,10 +1,10 @@
 // A branch → its turns in parts of a few dozen lines: what the page loads, draws and drops together. Most turns are one
 // part; an agent that worked for hours on one prompt is hundreds.
-import type { Branch, Session } from '../../session/load/session.ts';
-import { turnsIn } from '../../session/story/story.ts';
-import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import type { BranchRow } from '../wire/view.ts';
+import type { Branch, Session } from '../../session/load/index.ts';
+import { turnsIn } from '../../session/story/index.ts';
+import { callsOf, type Node } from '../../session/transcript/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
+import type { BranchRow } from '../wire/index.ts';
 import { timeOf } from './text.ts';
 
 export const linesPerPart = 30;

@@ -1,17 +1,13 @@
 // Texts of a transcript ⇄ the page: long ones are cut and carry the place of the whole, and a place is turned back into
 // its text or its image. Every cut is at a character, so that the page never shows half of one.
-import { decodedByteLength, type ImageType, readImageSize, readImageType } from '../../api/request/image-size.ts';
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import { prettyJson } from '../../base/json/json-text.ts';
-import { blocksOf } from '../../format/entry/block.ts';
-import { isHunk } from '../../format/entry/tool-result.ts';
-import { resultText } from '../../session/calls/call-result.ts';
-import type { StoryImage, StoryLine } from '../../session/items/item.ts';
-import type { StoryText, TextRole } from '../../session/items/story-text.ts';
-import type { Session } from '../../session/load/session.ts';
-import { diffText, editHunks, isEdit } from '../../session/story/hunks.ts';
-import { valueBelow } from '../../session/story/text.ts';
-import type { ImageRef, Place, Ref, Text } from '../wire/view.ts';
+import { decodedByteLength, type ImageType, readImageSize, readImageType } from '../../api/request/index.ts';
+import { asObject, asString, isArray, isObject, type JsonValue, prettyJson } from '../../base/json/index.ts';
+import { blocksOf, isHunk } from '../../format/entry/index.ts';
+import { resultText } from '../../session/calls/index.ts';
+import type { StoryImage, StoryLine, StoryText, TextRole } from '../../session/items/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { diffText, editHunks, isEdit, valueBelow } from '../../session/story/index.ts';
+import type { ImageRef, Place, Ref, Text } from '../wire/index.ts';
 
 /** Enough to read; the page asks for the rest. */
 const textChars = {

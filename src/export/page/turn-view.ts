@@ -1,12 +1,11 @@
 // A session and a range of parts → what the page shows of them: the items of the story, cut to what is worth sending.
-import { isArray, isObject } from '../../base/json/json.ts';
-import { outcomeOf } from '../../session/calls/call-result.ts';
-import type * as detail from '../../session/items/detail.ts';
-import type * as story from '../../session/items/item.ts';
-import { StoryText } from '../../session/items/story-text.ts';
-import type { Session } from '../../session/load/session.ts';
-import { hunksOf } from '../../session/story/hunks.ts';
-import { Story } from '../../session/story/story.ts';
+import { isArray, isObject } from '../../base/json/index.ts';
+import { outcomeOf } from '../../session/calls/index.ts';
+import type * as detail from '../../session/items/index.ts';
+import type * as story from '../../session/items/index.ts';
+import { StoryText } from '../../session/items/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { hunksOf, Story } from '../../session/story/index.ts';
 import type {
   AgentRow,
   CallDetail,
@@ -17,7 +16,7 @@ import type {
   PromptView,
   Sent,
   TurnView,
-} from '../wire/view.ts';
+} from '../wire/index.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
 import { cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
 

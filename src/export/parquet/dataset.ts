@@ -3,9 +3,9 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import { jsonText } from '../../base/json/json-text.ts';
-import { version } from '../../base/version/version.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import { jsonText } from '../../base/json/index.ts';
+import { version } from '../../base/version/index.ts';
 import { type Cell, type Column, type Row, rowTime, type TableName, tables } from './tables.ts';
 
 export interface DatasetLimits {

@@ -1,16 +1,21 @@
 // A session, its secrets taken out → the rows of its tables, those of its sub-agents after its own.
 import path from 'node:path';
-import { isThinking, isToolUse, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { billedTokens } from '../../format/entry/usage.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { summarise } from '../../session/facts/summary.ts';
-import { readEntry, type Session, versionsOf } from '../../session/load/session.ts';
-import { promptText } from '../../session/transcript/prompt-text.ts';
-import { resultBlocks, type ToolCall, toolCallsOf } from '../../session/turns/tool-calls.ts';
-import { type Message, messagesOf, type Turn, turnsOf } from '../../session/turns/turns.ts';
-import type { CountedMessage } from '../../session/usage/usage.ts';
-import { type ExportSource, modelsOf, openSourceAgent } from '../source/source.ts';
+import { billedTokens, contentOf, isThinking, isToolUse, textOf } from '../../format/entry/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { summarise } from '../../session/facts/index.ts';
+import { readEntry, type Session, versionsOf } from '../../session/load/index.ts';
+import { promptText } from '../../session/transcript/index.ts';
+import {
+  type Message,
+  messagesOf,
+  resultBlocks,
+  type ToolCall,
+  type Turn,
+  toolCallsOf,
+  turnsOf,
+} from '../../session/turns/index.ts';
+import type { CountedMessage } from '../../session/usage/index.ts';
+import { type ExportSource, modelsOf, openSourceAgent } from '../source/index.ts';
 import type { Row, TableName } from './tables.ts';
 
 export interface RowOptions {

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import type { CountedMessage } from '../../session/usage/usage.ts';
-import { diskError } from '../../store/replace.ts';
-import type { ExportSource } from '../source/source.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import type { CountedMessage } from '../../session/usage/index.ts';
+import { diskError } from '../../store/index.ts';
+import type { ExportSource } from '../source/index.ts';
 import { Dataset, type WrittenPart } from './dataset.ts';
 import { type RowOptions, sessionRows, usageRows } from './session-rows.ts';
 

@@ -1,12 +1,10 @@
 // A session to export → the same session as exports read it: every line with placeholders for its secrets,
 // in sub-agents too, and a count of what was replaced.
-import { asObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import type { AgentSource } from '../../session/load/agents.ts';
-import { openAgent, type Session } from '../../session/load/session.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import type { SessionRedactor } from '../../surgery/redact/survey.ts';
-import { placeholdersIn } from '../../surgery/secrets/encoded-text.ts';
+import { asObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { type AgentSource, openAgent, type Session } from '../../session/load/index.ts';
+import type { Node, Transcript } from '../../session/transcript/index.ts';
+import type { SessionRedactor } from '../../surgery/redact/index.ts';
+import { placeholdersIn } from '../../surgery/secrets/index.ts';
 
 /** A session to export, with or without its secrets. */
 export interface ExportSource {

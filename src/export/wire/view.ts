@@ -4,10 +4,10 @@
 // A transcript may hold anything, so every text here is hostile: whoever draws it must escape it.
 //
 // Its items are those of session/story with other leaves: a place for a line, a cut text for a whole one.
-import type * as detail from '../../session/items/detail.ts';
-import type * as story from '../../session/items/item.ts';
-import type { Ref, StoryText } from '../../session/items/story-text.ts';
-import type { UsageTotals } from '../../session/usage/usage.ts';
+import type * as detail from '../../session/items/index.ts';
+import type * as story from '../../session/items/index.ts';
+import type { Ref, StoryText } from '../../session/items/index.ts';
+import type { UsageTotals } from '../../session/usage/index.ts';
 
 export type HunkView = detail.HunkView;
 export type { Ref };

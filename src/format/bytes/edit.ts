@@ -1,6 +1,6 @@
 // Changes single values in the bytes of a JSON line. Everything else (key order, white space, escapes, invalid UTF-8,
 // unknown and duplicate keys) stays byte for byte.
-import type { JsonValue } from '../../base/json/json.ts';
+import type { JsonValue } from '../../base/json/index.ts';
 import { decodeString, skipKey, skipValue, skipWhitespace } from './json-bytes.ts';
 
 /** The keys and indexes that lead to a place in a JSON value. */

@@ -1,6 +1,6 @@
 // The content of a message → typed blocks. A block is the parsed JSON value, and the set of types is open: a block that
 // is not in the table, or lacks a required field, is kept as an `UnknownBlock`.
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 
 /** The static type of a table: required fields as they are, all others optional and unchecked, unknown keys allowed. */
 export type Shape<F extends Fields> = {

@@ -1,6 +1,6 @@
 // A parsed line → a typed view of the same value. The set of types is open, because closed schemas broke other readers
 // with every new client: an unknown type is also an entry.
-import { asObject, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { asObject, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { type Block, blocksOf, type Shape } from './block.ts';
 import { entryFields, type envelopeFields } from './entry-fields.ts';
 

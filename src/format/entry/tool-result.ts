@@ -1,6 +1,6 @@
 // The `toolUseResult` of a user line → its kind, recognised by its shape, because tools are renamed (Task → Agent) and
 // the call may be missing. Arrays come from MCP, strings are mostly errors.
-import { isArray, isObject, type JsonValue } from '../../base/json/json.ts';
+import { isArray, isObject, type JsonValue } from '../../base/json/index.ts';
 import { type Fields, keepsPromises, type Shape } from './block.ts';
 
 /** Known shapes (`fields.ts` explains the notation), specific ones first: the first match wins. */

@@ -1,6 +1,6 @@
 // The `usage` of an assistant line → the numbers Clew counts. Without a split, all cache writes are 5-minute writes, the
 // only kind before the split existed.
-import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
+import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 
 /** Tokens by their kind. */
 export interface TokenCounts {

@@ -1,9 +1,9 @@
 // A line ⇄ its parts: records as typed entries, everything else (white space, damage) as bytes. Serialising the parts
 // gives the line byte for byte; an edit changes only the bytes that it names.
-import { parseJson } from '../../base/json/json.ts';
-import { asBuffer, type Bytes } from '../../base/node/node-types.ts';
-import { type Edit, editJson } from '../bytes/edit.ts';
-import { asEntry, type Entry } from '../entry/entry.ts';
+import { parseJson } from '../../base/json/index.ts';
+import { asBuffer, type Bytes } from '../../base/node/index.ts';
+import { type Edit, editJson } from '../bytes/index.ts';
+import { asEntry, type Entry } from '../entry/index.ts';
 import { type LineDamage, recoverRecords } from './recover.ts';
 
 /** The bytes of one record and its entry. */

@@ -2,7 +2,7 @@
 // of records and damage together cover every byte that is not white space. A failed attempt is never repeated from inside
 // (see `afterFailure`), so hostile lines take linear time.
 import { constants } from 'node:buffer';
-import { findMember, isWhitespace, skipValue, skipWhitespace, type ValueTrace } from '../bytes/json-bytes.ts';
+import { findMember, isWhitespace, skipValue, skipWhitespace, type ValueTrace } from '../bytes/index.ts';
 
 /** The code of a kind of damage within a line. */
 export type LineDamageCode = 'L-bom' | 'L-nul' | 'L-joined' | 'L-spliced' | 'L-torn-tail' | 'L-not-json';

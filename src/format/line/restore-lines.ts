@@ -1,6 +1,6 @@
 // A transcript that is not plain UTF-8 JSONL → one record per line: decodes UTF-16, joins records that were wrapped or
 // split by another writer, and unquotes quoted ones.
-import { isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 import { recoverRecords } from './recover.ts';
 
 /** Damage that hides a whole record from a line reader. */

@@ -1,7 +1,7 @@
 // The `message` of the walked record: its ids, its usage, the types of its blocks, and their calls and results.
 
-import { parseJson } from '../../base/json/json.ts';
-import { makeUsage, noUsage, readCompactions, tokenCount, type Usage } from '../entry/usage.ts';
+import { parseJson } from '../../base/json/index.ts';
+import { makeUsage, noUsage, readCompactions, tokenCount, type Usage } from '../entry/index.ts';
 import { field } from './places.ts';
 import { append, type CallHead, type MessageHead, none, type ResultHead } from './scan.ts';
 import {

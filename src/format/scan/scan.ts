@@ -1,8 +1,8 @@
 // The lazy scanner: one pass over the bytes of a line finds what the graph, the turns and the counts need, and decodes no
 // other string. It checks the shape of the record, not the content of strings and numbers.
 
-import { asBuffer } from '../../base/node/node-types.ts';
-import type { Usage } from '../entry/usage.ts';
+import { asBuffer } from '../../base/node/index.ts';
+import type { Usage } from '../entry/index.ts';
 import { field } from './places.ts';
 import { prefixes, scannedBlockTypes, scannedMessage } from './scan-message.ts';
 import { isNull, isTrue, startOf, stringField, timeOf, walkRecord } from './spans.ts';

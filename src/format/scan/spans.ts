@@ -2,8 +2,8 @@
 // three of forty. The positions are module state, valid until the next record is walked, because allocations for
 // millions of members would cost more than the scan.
 
-import { parseJson } from '../../base/json/json.ts';
-import { decodeString, skipScalar, skipString, skipValue, skipWhitespace } from '../bytes/json-bytes.ts';
+import { parseJson } from '../../base/json/index.ts';
+import { decodeString, skipScalar, skipString, skipValue, skipWhitespace } from '../bytes/index.ts';
 import {
   blockPlace,
   field,

@@ -4,18 +4,32 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { ownerOf } from '../../session/load/agents.ts';
-import type { FoundSession } from '../../store/discover.ts';
-import { withLock } from '../../store/lock.ts';
-import { type DiskProblem, type LeftOut, listFolder, whySessionLeaves } from '../../store/owned-files.ts';
-import { projectsFolders, stateFolder } from '../../store/roots.ts';
-import { agentIdOf } from '../../store/session-files.ts';
-import { projectNames } from '../../store/transcripts.ts';
-import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from '../session-files/session-paths.ts';
-import { type ArchiveContents, type ArchivedFile, type Manifest, placeKey, readContents } from './pack/contents.ts';
-import { PackWriter } from './pack/pack-writer.ts';
-import { GroupBuilder, readPieces, splitLine } from './pack/pieces.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { ownerOf } from '../../session/load/index.ts';
+import {
+  agentIdOf,
+  type DiskProblem,
+  type FoundSession,
+  type LeftOut,
+  listFolder,
+  projectNames,
+  projectsFolders,
+  stateFolder,
+  whySessionLeaves,
+  withLock,
+} from '../../store/index.ts';
+import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from '../session-files/index.ts';
+import {
+  type ArchiveContents,
+  type ArchivedFile,
+  GroupBuilder,
+  type Manifest,
+  PackWriter,
+  placeKey,
+  readContents,
+  readPieces,
+  splitLine,
+} from './pack/index.ts';
 
 /** Options of `archiveSessions`. */
 export interface ArchiveOptions {

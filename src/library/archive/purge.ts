@@ -5,34 +5,42 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { type LockOptions, withLock } from '../../store/lock.ts';
-import { diskError, removeStaleTemps, replaceFile, writeNewFile } from '../../store/replace.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import {
+  diskError,
+  type LockOptions,
+  removeStaleTemps,
+  replaceFile,
+  withLock,
+  writeNewFile,
+} from '../../store/index.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, hashBytes, type UnpackedBlock, unpackBlock } from './pack/chunks.ts';
 import {
   type ArchiveContents,
+  ArchiveDamaged,
   type Block,
+  bodyHash,
+  ChunkReader,
+  chunksOfGroup,
+  codecs,
   contentKey,
+  defaultCodec,
+  hashBytes,
+  isRecord,
+  lengthBytes,
   type Manifest,
+  makeRecord,
+  type PackGap,
+  type PackRecord,
   placeKey,
   readBody,
   readContents,
   readManifest,
-} from './pack/contents.ts';
-import { chunksOfGroup } from './pack/pieces.ts';
-import {
-  bodyHash,
-  codecs,
-  defaultCodec,
-  isRecord,
-  lengthBytes,
-  makeRecord,
-  type PackGap,
-  type PackRecord,
   readRange,
   scanPack,
-} from './pack/record.ts';
+  type UnpackedBlock,
+  unpackBlock,
+} from './pack/index.ts';
 
 export interface PurgeOptions extends LockOptions {
   readonly folder?: string;

@@ -3,17 +3,13 @@
 import { statSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/recognise.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import type { DiskProblem, LeftOut } from '../../store/owned-files.ts';
-import { diskError } from '../../store/replace.ts';
-import { type SessionPath, sessionPaths, sessionPlace } from '../session-files/session-paths.ts';
-import { whoUses } from '../session-files/session-use.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/index.ts';
+import { type DiskProblem, diskError, type LeftOut, readLineBatches } from '../../store/index.ts';
+import { type SessionPath, sessionPaths, sessionPlace, whoUses } from '../session-files/index.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
-import { ChunkReader } from './pack/chunks.ts';
-import { placeKey, readContents } from './pack/contents.ts';
+import { ChunkReader, placeKey, readContents } from './pack/index.ts';
 import { hashFile } from './restore.ts';
 import { damageOf } from './verify.ts';
 

@@ -4,21 +4,21 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { realPlace, staysIn } from '../../store/owned-files.ts';
-import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
-import { projectsFolder } from '../../store/roots.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { diskError, projectsFolder, realPlace, replaceFile, staysIn, writeNewFile } from '../../store/index.ts';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunks.ts';
 import {
   type ArchiveContents,
+  ArchiveDamaged,
   type ArchivedFile,
   type ArchivedSession,
+  ChunkReader,
   contentKey,
   type Manifest,
+  readArchivedFile,
   readContents,
-} from './pack/contents.ts';
+} from './pack/index.ts';
 
 /** Options of `restoreSession`. */
 export interface RestoreOptions {

@@ -2,8 +2,16 @@
 // archived. What is said to be kept is kept, or the damage is named.
 import { setImmediate } from 'node:timers/promises';
 import { archiveFolder } from './archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from './pack/chunks.ts';
-import { type ArchiveDamage, type ArchivedFile, type Manifest, readBody, readContents } from './pack/contents.ts';
+import {
+  type ArchiveDamage,
+  ArchiveDamaged,
+  type ArchivedFile,
+  ChunkReader,
+  type Manifest,
+  readArchivedFile,
+  readBody,
+  readContents,
+} from './pack/index.ts';
 
 export interface VerifyOptions {
   readonly folder?: string;

@@ -1,7 +1,7 @@
 // One face for the two SQLite engines: Node's own where it has one (22.13 and newer), else libsql, whose binary comes
 // inside its npm package. Nothing above this file knows which it is.
 import { createRequire } from 'node:module';
-import { nativeCall } from '../../base/process/native-calls.ts';
+import { nativeCall } from '../../base/process/index.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;

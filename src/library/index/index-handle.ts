@@ -1,7 +1,7 @@
 // The index of a state folder for everything that uses it: opened when it is first needed, opened again after someone has
 // removed or replaced its file, and rebuilt if it turns out to be broken. Everything in it can be read again.
 import { statSync } from 'node:fs';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import type { Database } from './database.ts';
 import {
   type IndexOptions,

@@ -3,7 +3,7 @@
 
 import { closeSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { openRegularFile } from '../../base/files/regular-file.ts';
+import { openRegularFile } from '../../base/files/index.ts';
 import type { Database, Row } from './database.ts';
 import type { SessionRow } from './row-writer.ts';
 

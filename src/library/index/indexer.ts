@@ -4,14 +4,22 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { rememberOwner } from '../../session/load/agents.ts';
-import { Loader, makeTranscript } from '../../session/transcript/transcript.ts';
-import { readLineBatches, readWholeFile, wholeFileBytes } from '../../store/lines.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import { agentIdOf, ProjectListings } from '../../store/session-files.ts';
-import { bornMsOf, findNamedTranscripts, findTranscripts, type TranscriptFile } from '../../store/transcripts.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { rememberOwner } from '../../session/load/index.ts';
+import { Loader, makeTranscript } from '../../session/transcript/index.ts';
+import {
+  agentIdOf,
+  bornMsOf,
+  type DiskProblem,
+  findNamedTranscripts,
+  findTranscripts,
+  ProjectListings,
+  readLineBatches,
+  readWholeFile,
+  type TranscriptFile,
+  wholeFileBytes,
+} from '../../store/index.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
 import { bytesForProof, type FileProof, IndexState, type KnownFile, proofOfBytes, proveFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';

@@ -1,23 +1,26 @@
 // New lines of one transcript → the rows they add to the index, by the lazy scanner: nothing is parsed but the first
 // prompt.
 
-import { parseLine } from '../../format/line/line.ts';
-import { field } from '../../format/scan/places.ts';
-import { type CallHead, type ResultHead, scannedInput } from '../../format/scan/scan.ts';
-import { scannedCall, scannedResult, scannedTexts, scannedUsage } from '../../format/scan/scan-message.ts';
+import { parseLine } from '../../format/line/index.ts';
 import {
   blockCount,
+  type CallHead,
+  field,
   isTrue,
+  type ResultHead,
+  scannedCall,
+  scannedInput,
+  scannedResult,
+  scannedTexts,
+  scannedUsage,
   selectBlock,
   stringField,
   stringFields,
   timeOf,
   walkRecord,
-} from '../../format/scan/spans.ts';
-import { classifyUser } from '../../session/transcript/node.ts';
-import { spokenText } from '../../session/transcript/prompt-text.ts';
-import type { Loader } from '../../session/transcript/transcript.ts';
-import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../../store/lines.ts';
+} from '../../format/scan/index.ts';
+import { classifyUser, type Loader, spokenText } from '../../session/transcript/index.ts';
+import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../../store/index.ts';
 import type { LineWithUsage } from './row-writer.ts';
 
 export interface NewRows {

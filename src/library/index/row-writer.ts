@@ -1,8 +1,8 @@
 // Rows of many transcripts → the index. Called inside a transaction, together with the new offsets of the files, so
 // that an index never holds half of what its offsets claim.
 
-import { noUsage, type TokenCounts } from '../../format/entry/usage.ts';
-import { isLarger, type UsageLine } from '../../session/usage/usage.ts';
+import { noUsage, type TokenCounts } from '../../format/entry/index.ts';
+import { isLarger, type UsageLine } from '../../session/usage/index.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
 import type { NewRows } from './row-reader.ts';
 

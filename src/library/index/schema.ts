@@ -2,8 +2,8 @@
 // read again from the transcripts; one from a newer Clew is left alone.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
 import { type Database, openDatabase } from './database.ts';
 import { verdictTables } from './session-summaries.ts';
 

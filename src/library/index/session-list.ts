@@ -1,10 +1,14 @@
 // An index that is current → what a list shows of every session below the roots. Summaries that are out of date are made
 // first; all others come from the index.
 import path, { basename } from 'node:path';
-import type { SessionSummary } from '../../session/facts/summary.ts';
-import { compareNames, type DiskProblem } from '../../store/owned-files.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { findNamedTranscripts, type TranscriptFile } from '../../store/transcripts.ts';
+import type { SessionSummary } from '../../session/facts/index.ts';
+import {
+  compareNames,
+  type DiskProblem,
+  findNamedTranscripts,
+  projectsFolders,
+  type TranscriptFile,
+} from '../../store/index.ts';
 import type { Database, Row, SqlValue } from './database.ts';
 import {
   type StaleSession,

@@ -2,13 +2,12 @@
 // kept in the row of the session with the state of the files that they were made from.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { unreadableCode } from '../../base/errors/errors.ts';
-import { largeFileBytes, preferSmallMemory } from '../../base/process/memory.ts';
-import { version } from '../../base/version/version.ts';
-import { type SessionSummary, summariseTranscript } from '../../session/facts/summary.ts';
-import { loadTranscript, type Transcript } from '../../session/transcript/transcript.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import { ProjectListings, sessionFiles } from '../../store/session-files.ts';
+import { unreadableCode } from '../../base/errors/index.ts';
+import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
+import { version } from '../../base/version/index.ts';
+import { type SessionSummary, summariseTranscript } from '../../session/facts/index.ts';
+import { loadTranscript, type Transcript } from '../../session/transcript/index.ts';
+import { type DiskProblem, ProjectListings, sessionFiles } from '../../store/index.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 
 /** `foreign`: another program wrote the transcript. */

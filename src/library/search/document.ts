@@ -1,7 +1,7 @@
 // A row of the index → the document it stands for, read again from its transcript: the index holds no text.
 
-import { RangeReader } from '../../store/lines.ts';
-import type { Row, SqlValue } from '../index/database.ts';
+import { RangeReader } from '../../store/index.ts';
+import type { Row, SqlValue } from '../index/index.ts';
 import { type LineText, type TextKind, textsOfLine } from './text-extract.ts';
 
 /** Where a document is. */

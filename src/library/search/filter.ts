@@ -1,6 +1,6 @@
 // What narrows a search besides its words → the sessions that may answer, and the conditions on their documents.
 import path from 'node:path';
-import type { Database, Row, SqlValue } from '../index/database.ts';
+import type { Database, Row, SqlValue } from '../index/index.ts';
 import type { TextKind } from './text-extract.ts';
 
 /** Which sessions and texts a search covers. */

@@ -1,13 +1,12 @@
 // A line of a transcript → the branch and turn under which `clew show` shows it. The session is loaded for it, so this
 // is only for hits that are printed.
 import { existsSync, statSync } from 'node:fs';
-import { largeFileBytes } from '../../base/process/memory.ts';
-import { forkedFromOf, tagOf, titleOf } from '../../session/facts/summary.ts';
-import type { AgentSource } from '../../session/load/agents.ts';
-import { type Branch, loadSession, type Session } from '../../session/load/session.ts';
-import { callsOf, type Node } from '../../session/transcript/node.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import type { Database } from '../index/database.ts';
+import { largeFileBytes } from '../../base/process/index.ts';
+import { forkedFromOf, tagOf, titleOf } from '../../session/facts/index.ts';
+import { type AgentSource, type Branch, loadSession, type Session } from '../../session/load/index.ts';
+import { callsOf, type Node } from '../../session/transcript/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
+import type { Database } from '../index/index.ts';
 
 export interface Place {
   /** As `clew show --turn` takes it; `undefined` for what is next to all turns, such as a title. */

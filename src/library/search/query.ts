@@ -1,6 +1,6 @@
 // What the user typed → a query of FTS5, and the words to mark in what is found. The language: words (all of them),
 // "phrases", beginnings* and -exclusions; adjacent CJK characters are a phrase. Case and diacritics never matter.
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 
 export interface WordQuery {
   /** For MATCH. */

@@ -1,7 +1,7 @@
 // --exact and --regex: every document is read again and its decoded text looked at, so that what is found is right by
 // construction. The index and the raw bytes only leave out what provably cannot match.
-import { UserError } from '../../base/errors/errors.ts';
-import type { Database } from '../index/database.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { Database } from '../index/index.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 import type { Scope } from './filter.ts';
 import { innerWords, quotePhrase } from './query.ts';

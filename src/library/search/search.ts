@@ -1,7 +1,7 @@
 // A query → the documents that answer it, the best first, by session, each with the stretch of text that matches.
 // Texts with all words next to each other come first; the rest is ranked by bm25, weighed by what kind of text it is and
 // a little by age. Exact texts and expressions have no measure of relevance and come newest first.
-import type { Database, Row } from '../index/database.ts';
+import type { Database, Row } from '../index/index.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './filter.ts';
 import { parseWords, type WordQuery } from './query.ts';

@@ -8,12 +8,12 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import { findMember } from '../../format/bytes/json-bytes.ts';
-import { type Block, blocksOf, isText } from '../../format/entry/block.ts';
-import { parseLine } from '../../format/line/line.ts';
-import { type Head, scanRecord } from '../../format/scan/scan.ts';
-import { classifyUser, kindOfText } from '../../session/transcript/node.ts';
+} from '../../base/json/index.ts';
+import { findMember } from '../../format/bytes/index.ts';
+import { type Block, blocksOf, isText } from '../../format/entry/index.ts';
+import { parseLine } from '../../format/line/index.ts';
+import { type Head, scanRecord } from '../../format/scan/index.ts';
+import { classifyUser, kindOfText } from '../../session/transcript/index.ts';
 
 /** Chat is what people read; tool text is most of the bytes. */
 type TextPart = 'chat' | 'tool';

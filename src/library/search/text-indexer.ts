@@ -3,11 +3,9 @@
 // of two indexers the second finds the offset moved and drops its batch.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { type Line, readLineBatches } from '../../store/lines.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import { type Database, insertMany, type SqlValue } from '../index/database.ts';
-import type { IndexProgress } from '../index/indexer.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { type DiskProblem, type Line, readLineBatches } from '../../store/index.ts';
+import { type Database, type IndexProgress, insertMany, type SqlValue } from '../index/index.ts';
 import { indexable } from './query.ts';
 import { type LineText, textsOfLine } from './text-extract.ts';
 

@@ -2,9 +2,9 @@
 // `cleanupPeriodDays` (settings.json, 30 by default). It goes by the time of the file, not of the lines.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, parseJson } from '../../base/json/json.ts';
-import { type ProjectsFolder, projectsFolder } from '../../store/roots.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, parseJson } from '../../base/json/index.ts';
+import { type ProjectsFolder, projectsFolder } from '../../store/index.ts';
 
 export interface Expiring<T> {
   readonly session: T;

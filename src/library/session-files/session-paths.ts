@@ -3,11 +3,10 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { realPath } from '../../base/files/real-path.ts';
-import { ownerOf } from '../../session/load/agents.ts';
-import { compareNames, type DiskProblem, type LeftOut, readProblem } from '../../store/owned-files.ts';
-import { ownedFiles } from '../../store/session-files.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { realPath } from '../../base/files/index.ts';
+import { ownerOf } from '../../session/load/index.ts';
+import { compareNames, type DiskProblem, type LeftOut, ownedFiles, readProblem } from '../../store/index.ts';
 
 export interface SessionPlace {
   readonly sessionId: string;

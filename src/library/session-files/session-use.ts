@@ -4,11 +4,10 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { holderOfLock, isAlive, withLock } from '../../store/lock.ts';
-import { projectsFolders, stateFolder } from '../../store/roots.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { holderOfLock, isAlive, projectsFolders, stateFolder, withLock } from '../../store/index.ts';
 import { sessionPlace } from './session-paths.ts';
 
 export type ReleaseSession = () => Promise<void>;

@@ -1,6 +1,6 @@
 // Moments → calendar days, weeks and months in a time zone. Asking the zone for every message would cost more than
 // counting them, and zones only ever change at a quarter of an hour: each quarter is asked for once.
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 
 export interface Calendar {
   /** `2026-03-01`; empty for a moment that is none. */

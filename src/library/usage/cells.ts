@@ -3,12 +3,11 @@
 // until it changes, so that asking again counts nothing.
 
 import path from 'node:path';
-import { billedTokens } from '../../format/entry/usage.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/usage.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import type { Database, Row, SqlValue } from '../index/database.ts';
-import { unpackLines } from '../index/row-writer.ts';
+import { billedTokens } from '../../format/entry/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
+import { projectsFolders } from '../../store/index.ts';
+import { type Database, type Row, type SqlValue, unpackLines } from '../index/index.ts';
 import { compareAges, madeAtOf, readOrigins, type SessionAge } from './lineage.ts';
 
 export interface UsageCell {

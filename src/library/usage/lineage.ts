@@ -2,9 +2,8 @@
 // then the times on the lines, and when a file was made, if it was written to after that: a file that was only copied has
 // lines that are older than the file.
 import { statSync } from 'node:fs';
-import { bornMsOf } from '../../store/transcripts.ts';
-import type { Database } from '../index/database.ts';
-import { readRows } from '../index/row-reader.ts';
+import { bornMsOf } from '../../store/index.ts';
+import { type Database, readRows } from '../index/index.ts';
 
 /** What is known of a session besides its lines, for the order of sessions that share messages. */
 export interface SessionAge {

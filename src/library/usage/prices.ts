@@ -3,21 +3,21 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { formatBytes } from '../../base/text/human.ts';
-import { version as clewVersion } from '../../base/version/version.ts';
-import { bundledPrices, type Prices } from '../../models/price-list.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { formatBytes } from '../../base/text/index.ts';
+import { version as clewVersion } from '../../base/version/index.ts';
 import {
+  bundledPrices,
   isTableText,
   layFlat,
   layTable,
   PriceProblem,
+  type Prices,
   type PriceTable,
   readPriceTable,
-} from '../../models/price-table.ts';
-import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
-import { stateFolder } from '../../store/roots.ts';
+} from '../../models/index.ts';
+import { diskError, replaceFile, stateFolder, writeNewFile } from '../../store/index.ts';
 
 /** Where `clew prices update` writes, and where users may put prices of their own. */
 function pricesFile(env: NodeJS.ProcessEnv = process.env): string {

@@ -1,12 +1,11 @@
 // Some messages of a report → their receipts: the line that counts, and every line that was dropped, with the reason.
 // The transcripts are read again and counted by the same rule, so that a receipt does not rest on the index.
 
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import { countUsage, type DroppedLine, type UsageLine } from '../../session/usage/usage.ts';
-import type { DiskProblem } from '../../store/owned-files.ts';
-import type { Database } from '../index/database.ts';
-import { readRows } from '../index/row-reader.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import { countUsage, type DroppedLine, type UsageLine } from '../../session/usage/index.ts';
+import type { DiskProblem } from '../../store/index.ts';
+import { type Database, readRows } from '../index/index.ts';
 import {
   linesOf,
   type PricedMessage,

@@ -1,5 +1,5 @@
 // Cells of usage → the rows of a report: by day, week, month, session, project, model or 5-hour block, with totals.
-import { billedTokens, sumOfTokens } from '../../format/entry/usage.ts';
+import { billedTokens, sumOfTokens } from '../../format/entry/index.ts';
 import { type Calendar, monthOf, weekOf } from './calendar.ts';
 import type { PricedMessage, UsageCell, UsageSession } from './cells.ts';
 

@@ -1,9 +1,8 @@
 // An index that is current, and the sessions the user asked for → what was done in them: prompts and when, tools and
 // how they fared, files, models, tokens. What forks and resumes copied is counted once, by its id.
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { turnStartsOf } from '../../session/facts/summary.ts';
-import { type Database, insertMany, type Row } from '../index/database.ts';
-import type { ListedSession } from '../index/session-list.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { turnStartsOf } from '../../session/facts/index.ts';
+import { type Database, insertMany, type ListedSession, type Row } from '../index/index.ts';
 import { type Calendar, type Streaks, streaksOf } from './calendar.ts';
 import { projectPrefixes, type UsageCell } from './cells.ts';
 import { byModel, sumUp, type UsageRow, type UsageSum } from './report.ts';

@@ -1,14 +1,18 @@
 // Roots → the records that are appended to their transcripts, as they are written. A line without its newline is waited
 // for; in a file that was cut or replaced, only what is newer than what it had is new.
 import { closeSync, readSync, statSync } from 'node:fs';
-import { openRegularFile } from '../../base/files/regular-file.ts';
-import { isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { parseLine } from '../../format/line/line.ts';
-import { type Head, scanRecord } from '../../format/scan/scan.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import { projectsFolders } from '../../store/roots.ts';
-import { findTranscripts, type TranscriptPlace, transcriptPlace } from '../../store/transcripts.ts';
-import { type FileProof, proveFile } from '../index/index-state.ts';
+import { openRegularFile } from '../../base/files/index.ts';
+import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { parseLine } from '../../format/line/index.ts';
+import { type Head, scanRecord } from '../../format/scan/index.ts';
+import {
+  findTranscripts,
+  projectsFolders,
+  readLineBatches,
+  type TranscriptPlace,
+  transcriptPlace,
+} from '../../store/index.ts';
+import { type FileProof, proveFile } from '../index/index.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 /** A record that was just written to a transcript. */

@@ -1,9 +1,8 @@
 // Roots and a signal → an index, rows and full text, that stays current until the signal: each change is read as it
 // happens, from the changed files only. No failure of a file or the database ends it: it reports the failure and tries
 // again.
-import { IndexHandle } from '../index/index-handle.ts';
-import { type IndexProgress, type IndexReport, updateRows } from '../index/indexer.ts';
-import { updateText } from '../search/text-indexer.ts';
+import { IndexHandle, type IndexProgress, type IndexReport, updateRows } from '../index/index.ts';
+import { updateText } from '../search/index.ts';
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 /** Options of `keepCurrent`. */

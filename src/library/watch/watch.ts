@@ -3,15 +3,16 @@
 // there is where the system has no more watches to give.
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { type ProjectsFolder, projectsFolders } from '../../store/roots.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
 import {
   findTranscripts,
   findTranscriptsInSteps,
+  type ProjectsFolder,
   projectNames,
+  projectsFolders,
   type TranscriptFile,
   transcriptPlace,
-} from '../../store/transcripts.ts';
+} from '../../store/index.ts';
 
 export interface WatchOptions {
   /** Told once where the system gives no more watches. */

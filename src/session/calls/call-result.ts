@@ -1,8 +1,8 @@
 // The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
 
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { counted, formatCount } from '../../base/text/human.ts';
-import { type Block, isImage, textOf } from '../../format/entry/block.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { counted, formatCount } from '../../base/text/index.ts';
+import { type Block, isImage, textOf } from '../../format/entry/index.ts';
 
 /** The text, with a mark if there are images. */
 export function resultText(blocks: readonly Block[]): string {

@@ -1,10 +1,9 @@
 // A session → whether the system prompt that it pins is Claude Code's own, as far as that is known: a resume sends it
 // word for word, whoever wrote it.
 import { createHash } from 'node:crypto';
-import { asString, type JsonObject } from '../../base/json/json.ts';
-import { readEntry, type Session } from '../load/session.ts';
-import { countingSnapshot } from '../resume/request/full-request.ts';
-import { resumeLines } from '../resume/request/request.ts';
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { readEntry, type Session } from '../load/index.ts';
+import { countingSnapshot, resumeLines } from '../resume/request/index.ts';
 
 /** SHA-256 of the first sentences of the prompts of Claude Code and its SDK: the texts are not ours to publish. */
 const clientPrefixes: ReadonlySet<string> = new Set([

@@ -1,12 +1,10 @@
 // A session → what a user would expect a resume to load, in the order of the conversation: the active branch after
 // its last compaction, with its side lines. The chain of a client is compared with it: "41 of 812 entries".
 
-import { contentKey } from '../graph/relatives.ts';
-import { findReplayed } from '../graph/replay.ts';
-import { compactionsOf } from '../load/compaction.ts';
-import type { Branch, Session } from '../load/session.ts';
-import { resumeLines } from '../resume/request/request.ts';
-import { callsOf, isMessage, type Node, resultsOf } from '../transcript/node.ts';
+import { contentKey, findReplayed } from '../graph/index.ts';
+import { type Branch, compactionsOf, type Session } from '../load/index.ts';
+import { resumeLines } from '../resume/request/index.ts';
+import { callsOf, isMessage, type Node, resultsOf } from '../transcript/index.ts';
 
 /** How much of a conversation a client loads. */
 export interface Reachable {

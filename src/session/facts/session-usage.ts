@@ -1,13 +1,10 @@
 // A session → its lines with usage, in the order that `countUsage` wants: the main transcript before its sub-agents.
 
-import { formatTokens } from '../../base/text/human.ts';
-import { type AgentSource, agentsStartedBy } from '../load/agents.ts';
-import type { Session } from '../load/session.ts';
-import type { Node } from '../transcript/node.ts';
-import { loadReadable, type Transcript } from '../transcript/transcript.ts';
-import { toolCallsOf } from '../turns/tool-calls.ts';
-import type { Turn } from '../turns/turns.ts';
-import { type CountedMessage, countUsage, totalUsage, type UsageLine, type UsageTotals } from '../usage/usage.ts';
+import { formatTokens } from '../../base/text/index.ts';
+import { type AgentSource, agentsStartedBy, type Session } from '../load/index.ts';
+import { loadReadable, type Node, type Transcript } from '../transcript/index.ts';
+import { type Turn, toolCallsOf } from '../turns/index.ts';
+import { type CountedMessage, countUsage, totalUsage, type UsageLine, type UsageTotals } from '../usage/index.ts';
 
 /** Loads the transcript of a sub-agent. */
 export type LoadAgent = (path: string) => Transcript;

@@ -1,18 +1,21 @@
 // A session in one row: what a list of sessions shows.
 
-import { isDamage } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { asEntry, contentOf } from '../../format/entry/entry.ts';
-import { diskError } from '../../store/replace.ts';
-import { type SessionFiles, sessionFiles } from '../../store/session-files.ts';
-import { buildGraph, type Graph } from '../graph/graph.ts';
-import { countAgents } from '../load/agents.ts';
-import { activeLeaf, cwdOf, diagnosticsOf, isAgentTranscript, type Session } from '../load/session.ts';
-import { isMessage, type Node } from '../transcript/node.ts';
-import { promptText } from '../transcript/prompt-text.ts';
-import { loadTranscript, reloadTranscript, type Transcript } from '../transcript/transcript.ts';
-import { countTurns, turnStarts, turnsOf } from '../turns/turns.ts';
+import { isDamage } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { asEntry, contentOf } from '../../format/entry/index.ts';
+import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
+import { buildGraph, type Graph } from '../graph/index.ts';
+import { activeLeaf, countAgents, cwdOf, diagnosticsOf, isAgentTranscript, type Session } from '../load/index.ts';
+import {
+  isMessage,
+  loadTranscript,
+  type Node,
+  promptText,
+  reloadTranscript,
+  type Transcript,
+} from '../transcript/index.ts';
+import { countTurns, turnStarts, turnsOf } from '../turns/index.ts';
 
 /** Returns the title of a session, or `undefined` if nothing in it can serve as one. */
 export function titleOf(session: Pick<Session, 'transcript' | 'graph' | 'files'>): string | undefined {

@@ -1,8 +1,8 @@
 // Nodes → the graph for readers: every record of the conversation has its place, even if a resume would lose it.
 // A missing parent is replaced by the line before, a compaction leads on to what it summarised, lines without ids
 // follow one another. What the client itself makes of the file is resume/graph.ts.
-import type { Diagnostic } from '../../base/errors/errors.ts';
-import { isBoundary, isMessage, type Node } from '../transcript/node.ts';
+import type { Diagnostic } from '../../base/errors/index.ts';
+import { isBoundary, isMessage, type Node } from '../transcript/index.ts';
 
 /** The entries of a transcript, linked by `parentUuid`. */
 export interface Graph {

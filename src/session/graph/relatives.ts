@@ -2,8 +2,8 @@
 // Clients since 2.1.29 attach the results of parallel calls off the chain, so a walk alone misses a fifth of them.
 
 import { createHash } from 'node:crypto';
-import { asObject, type JsonObject } from '../../base/json/json.ts';
-import { callsOf, Node, resultsOf } from '../transcript/node.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
+import { callsOf, Node, resultsOf } from '../transcript/index.ts';
 import { type Graph, isLinked } from './graph.ts';
 
 /** Finds the lines that belong together: of one message, and of a call and its results. */

@@ -2,8 +2,7 @@
 // (2.1.11 → 2.1.14 when resuming, 1.0.57 after an interrupt, with new times too). A copy has the same message and tool
 // ids; prompts, which have none, the same content in the same place. It is shown and counted once.
 
-import { callsOf, isMessage, type Node, resultsOf } from '../transcript/node.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import { callsOf, isMessage, type Node, resultsOf, type Transcript } from '../transcript/index.ts';
 import { contentKey } from './relatives.ts';
 
 /** The copies among `nodes`, which are in the order of the branch. */

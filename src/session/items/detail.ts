@@ -1,5 +1,5 @@
 // The detail of a tool call by what it is for a reader: the part of the vocabulary (item.ts) that knows the tools.
-import type { JsonObject } from '../../base/json/json.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { Ref, StoryText } from './story-text.ts';
 
 export type CallDetail =

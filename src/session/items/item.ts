@@ -2,7 +2,7 @@
 // Markdown, the page, `tail` and the live view are sinks that choose items and lay them out.
 //
 // It imports no file that needs Node.js, because the page derives its wire types from it.
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { CallDetail } from './detail.ts';
 import type { Ref, StoryText } from './story-text.ts';
 

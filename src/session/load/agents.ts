@@ -2,16 +2,13 @@
 // by the result that names the agent, else (1.0.x, where agents are in the main file without an id) by prompt and
 // order.
 
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { textOf } from '../../format/entry/block.ts';
-import { asEntry, contentOf } from '../../format/entry/entry.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import { agentIdOf, type SessionFiles } from '../../store/session-files.ts';
-import { type Graph, isLinked } from '../graph/graph.ts';
-import { callsOf, isMessage, type Node } from '../transcript/node.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { asEntry, contentOf, textOf } from '../../format/entry/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { agentIdOf, readLineBatches, type SessionFiles } from '../../store/index.ts';
+import { type Graph, isLinked } from '../graph/index.ts';
+import { callsOf, isMessage, type Node, type Transcript } from '../transcript/index.ts';
 
 /** A sub-agent of a session and where its lines are. */
 export interface AgentSource {

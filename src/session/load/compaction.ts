@@ -1,8 +1,8 @@
 // Nodes → compactions: where the history was summarised, by whom, and what of it was kept. Clients of 1.0 wrote only
 // the summary line; since 2.0 a boundary line comes before it.
-import { asObject, asString, isArray, type JsonObject } from '../../base/json/json.ts';
-import type { Graph } from '../graph/graph.ts';
-import { isBoundary, isMessage, type Node } from '../transcript/node.ts';
+import { asObject, asString, isArray, type JsonObject } from '../../base/json/index.ts';
+import type { Graph } from '../graph/index.ts';
+import { isBoundary, isMessage, type Node } from '../transcript/index.ts';
 import type { Session } from './session.ts';
 
 /** A compaction of the conversation. */

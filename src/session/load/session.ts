@@ -1,16 +1,12 @@
 // A session: its main transcript, its sub-agents, and how its lines are linked. Plain data; what is derived from
 // it (turns, calls, usage, titles, what a resume sends) is a function in the file of that name.
-import { type Diagnostic, unreadableCode } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { asEntry, type Entry } from '../../format/entry/entry.ts';
-import { diskError } from '../../store/replace.ts';
-import { type SessionFiles, sessionFiles } from '../../store/session-files.ts';
-import { buildGraph, type Graph } from '../graph/graph.ts';
-import { findRelatives, findSideLines, type Relatives } from '../graph/relatives.ts';
-import { buildResumeGraph } from '../resume/chain/graph.ts';
-import { chooseLeaf } from '../resume/chain/leaf.ts';
-import { isMessage, type Node } from '../transcript/node.ts';
-import { loadTranscript, type Transcript, type TranscriptOptions } from '../transcript/transcript.ts';
+import { type Diagnostic, unreadableCode } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { asEntry, type Entry } from '../../format/entry/index.ts';
+import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
+import { buildGraph, findRelatives, findSideLines, type Graph, type Relatives } from '../graph/index.ts';
+import { buildResumeGraph, chooseLeaf } from '../resume/chain/index.ts';
+import { isMessage, loadTranscript, type Node, type Transcript, type TranscriptOptions } from '../transcript/index.ts';
 import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
 
 /** A session: its files, its entries and how they are linked. */

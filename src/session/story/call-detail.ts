@@ -1,25 +1,32 @@
 // A tool call → what it is for a reader, by its tool: a diff, a terminal, a file, a search, a list, a plan. A tool that
 // is not known, or an input of another shape, is shown as JSON in and text out.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { prettyJson } from '../../base/json/json-text.ts';
-import { readNumbered } from '../../base/text/numbered-text.ts';
-import type { Block } from '../../format/entry/block.ts';
-import { isHunk, isTodo } from '../../format/entry/tool-result.ts';
-import type {
-  AgentDetail,
-  CallDetail,
-  DiffDetail,
-  FileDetail,
-  JsonDetail,
-  Link,
-  SearchDetail,
-  ShellDetail,
-  TodoLine,
-  WebFetchDetail,
-  WebSearchDetail,
-} from '../items/detail.ts';
-import type { CallItem } from '../items/item.ts';
-import { StoryText, type TextRole } from '../items/story-text.ts';
+import {
+  asObject,
+  asString,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  prettyJson,
+} from '../../base/json/index.ts';
+import { readNumbered } from '../../base/text/index.ts';
+import { type Block, isHunk, isTodo } from '../../format/entry/index.ts';
+import {
+  type AgentDetail,
+  type CallDetail,
+  type CallItem,
+  type DiffDetail,
+  type FileDetail,
+  type JsonDetail,
+  type Link,
+  type SearchDetail,
+  type ShellDetail,
+  StoryText,
+  type TextRole,
+  type TodoLine,
+  type WebFetchDetail,
+  type WebSearchDetail,
+} from '../items/index.ts';
 import { isEdit } from './hunks.ts';
 import { type Keys, refTo } from './text.ts';
 

@@ -1,13 +1,10 @@
 // A tool call and its result → its item. The result is read when a sink asks for it, and only once.
-import type { JsonObject, JsonValue } from '../../base/json/json.ts';
-import { type Block, blocksOf, isImage, isToolResult } from '../../format/entry/block.ts';
-import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import { resultText, summariseInput, withoutErrorTags, withoutFolder } from '../calls/call-result.ts';
-import type { CallDetail } from '../items/detail.ts';
-import type { CallItem, StoryAgent, StoryImage } from '../items/item.ts';
-import type { Ref } from '../items/story-text.ts';
-import type { Node } from '../transcript/node.ts';
-import type { ToolCall } from '../turns/tool-calls.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { type Block, blocksOf, contentOf, type Entry, isImage, isToolResult } from '../../format/entry/index.ts';
+import { resultText, summariseInput, withoutErrorTags, withoutFolder } from '../calls/index.ts';
+import type { CallDetail, CallItem, Ref, StoryAgent, StoryImage } from '../items/index.ts';
+import type { Node } from '../transcript/index.ts';
+import type { ToolCall } from '../turns/index.ts';
 import { type CallResult, callDetail } from './call-detail.ts';
 import { contentKeys, type Keys, refTo } from './text.ts';
 

@@ -1,8 +1,8 @@
 // A change of a file → its hunks: those that the client stored, else computed from what the model asked for. A text that
 // is too different for a quick comparison is all removed and all added.
 import { structuredPatch } from 'diff';
-import { asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import type { Change, HunkView } from '../items/detail.ts';
+import { asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import type { Change, HunkView } from '../items/index.ts';
 
 const maxChanges = 600;
 const maxComparedChars = 200_000;

@@ -1,9 +1,10 @@
 // One line of a transcript → its items, as far as the line alone says: for a session that grows, line by line.
-import type { JsonObject } from '../../base/json/json.ts';
-import { prettyJson } from '../../base/json/json-text.ts';
+import { type JsonObject, prettyJson } from '../../base/json/index.ts';
 import {
   type Block,
   blocksOf,
+  contentOf,
+  type Entry,
   isDocument,
   isImage,
   isText,
@@ -11,14 +12,17 @@ import {
   isToolResult,
   isToolUse,
   type ToolUseBlock,
-} from '../../format/entry/block.ts';
-import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import type { AttachedContext, Item, PromptItem, StoryAgent } from '../items/item.ts';
-import { type Ref, StoryText } from '../items/story-text.ts';
-import type { Node, PromptKind } from '../transcript/node.ts';
-import { promptText } from '../transcript/prompt-text.ts';
-import { attachedPrompt } from '../turns/queue.ts';
-import type { ToolCall } from '../turns/tool-calls.ts';
+} from '../../format/entry/index.ts';
+import {
+  type AttachedContext,
+  type Item,
+  type PromptItem,
+  type Ref,
+  type StoryAgent,
+  StoryText,
+} from '../items/index.ts';
+import { type Node, type PromptKind, promptText } from '../transcript/index.ts';
+import { attachedPrompt, type ToolCall } from '../turns/index.ts';
 import { type CallContext, imagesIn, makeCall } from './call.ts';
 import { type NoteContext, noteItems, requestError } from './notes.ts';
 import { blockRef, contentKeys, refTo } from './text.ts';

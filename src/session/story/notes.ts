@@ -1,17 +1,21 @@
 // A line that is neither prompt nor answer → its items: interrupts, local commands, hooks, notices, failed requests,
 // compactions, and what the client sent only to the model.
 
-import { asObject, asString, isArray, type JsonObject } from '../../base/json/json.ts';
-import { counted, formatTokens } from '../../base/text/human.ts';
-import { oneLine } from '../../base/text/terminal-text.ts';
-import { textOf } from '../../format/entry/block.ts';
-import { contentOf, type Entry } from '../../format/entry/entry.ts';
-import type { Graph } from '../graph/graph.ts';
-import type { CompactionItem, ContextItem, ErrorItem, Item, NoteItem } from '../items/item.ts';
-import { type Ref, StoryText } from '../items/story-text.ts';
-import { boundaryAbove, type Compaction } from '../load/compaction.ts';
-import { isBoundary, type Node } from '../transcript/node.ts';
-import { commandLine } from '../transcript/prompt-text.ts';
+import { asObject, asString, isArray, type JsonObject } from '../../base/json/index.ts';
+import { counted, formatTokens, oneLine } from '../../base/text/index.ts';
+import { contentOf, type Entry, textOf } from '../../format/entry/index.ts';
+import type { Graph } from '../graph/index.ts';
+import {
+  type CompactionItem,
+  type ContextItem,
+  type ErrorItem,
+  type Item,
+  type NoteItem,
+  type Ref,
+  StoryText,
+} from '../items/index.ts';
+import { boundaryAbove, type Compaction } from '../load/index.ts';
+import { commandLine, isBoundary, type Node } from '../transcript/index.ts';
 import { contentKeys, refTo } from './text.ts';
 
 export interface NoteContext {

@@ -1,18 +1,39 @@
 // A session → its turns as items, in the order of a branch: the one interpretation that every sink lays out. Only the
 // lines of the turns that a sink asks for, and the results of their calls, are read.
-import type { Entry } from '../../format/entry/entry.ts';
-import { linesWithUsage } from '../facts/session-usage.ts';
-import type { Graph } from '../graph/graph.ts';
-import type { ForkItem, Item, PromptItem, QueuedItem, StoryAgent } from '../items/item.ts';
-import { StoryText } from '../items/story-text.ts';
-import type { AgentSource } from '../load/agents.ts';
-import { type Compaction, compactionsOf } from '../load/compaction.ts';
-import { type Branch, cwdOf, openAgent, readEntry, type Session } from '../load/session.ts';
-import type { Node } from '../transcript/node.ts';
-import { deliveredAt, promptsWithoutLine, type QueuedPrompt, typedDuring } from '../turns/queue.ts';
-import { type ToolCall, toolCallsOf } from '../turns/tool-calls.ts';
-import { countTurns, type Turn, turnsOf } from '../turns/turns.ts';
-import { countUsage, totalUsage, type UsageTotals } from '../usage/usage.ts';
+import type { Entry } from '../../format/entry/index.ts';
+import { linesWithUsage } from '../facts/index.ts';
+import type { Graph } from '../graph/index.ts';
+import {
+  type ForkItem,
+  type Item,
+  type PromptItem,
+  type QueuedItem,
+  type StoryAgent,
+  StoryText,
+} from '../items/index.ts';
+import {
+  type AgentSource,
+  type Branch,
+  type Compaction,
+  compactionsOf,
+  cwdOf,
+  openAgent,
+  readEntry,
+  type Session,
+} from '../load/index.ts';
+import type { Node } from '../transcript/index.ts';
+import {
+  countTurns,
+  deliveredAt,
+  promptsWithoutLine,
+  type QueuedPrompt,
+  type ToolCall,
+  type Turn,
+  toolCallsOf,
+  turnsOf,
+  typedDuring,
+} from '../turns/index.ts';
+import { countUsage, totalUsage, type UsageTotals } from '../usage/index.ts';
 import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
 import { refTo } from './text.ts';
 

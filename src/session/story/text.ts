@@ -1,8 +1,7 @@
 // Where the values of an entry are: references that lead back to them.
-import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Entry } from '../../format/entry/entry.ts';
-import type { StoryLine } from '../items/item.ts';
-import type { Ref } from '../items/story-text.ts';
+import { asObject, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Entry } from '../../format/entry/index.ts';
+import type { Ref, StoryLine } from '../items/index.ts';
 
 export type Keys = readonly (string | number)[];
 

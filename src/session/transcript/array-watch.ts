@@ -1,7 +1,7 @@
 // The lines of a transcript → whether they are inside an array. If a line begins one, the client reads until it
 // ends or is broken; lines inside a whole array, or inside one that the end of the file cuts, are not records for it
 // (RESUME R14). An array that is broken, as by two records without a comma between them, costs only its first line.
-import { skipValue, skipWhitespace } from '../../format/bytes/json-bytes.ts';
+import { skipValue, skipWhitespace } from '../../format/bytes/index.ts';
 
 /** The state before the place to which an array was read. */
 type ArrayState = 'start' | 'value' | 'comma';

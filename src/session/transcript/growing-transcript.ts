@@ -1,6 +1,6 @@
 // A transcript that a client is still writing → the same transcript again, each time with the lines that were
 // appended since: a session of hundreds of megabytes is read once, not for every new line.
-import { readLineBatches } from '../../store/lines.ts';
+import { readLineBatches } from '../../store/index.ts';
 import { Loader, makeTranscript, type Transcript, type TranscriptOptions } from './transcript.ts';
 
 export interface GrowingTranscript {

@@ -2,8 +2,8 @@
 // content. A two-gigabyte transcript is half a million of these, so what lines repeat is shared between them and
 // flags are packed; the content is read again from the file when it is wanted (`Transcript.read`).
 
-import type { Usage } from '../../format/entry/usage.ts';
-import type { CallHead, Head, InputHead, MessageHead, ResultHead } from '../../format/scan/scan.ts';
+import type { Usage } from '../../format/entry/index.ts';
+import type { CallHead, Head, InputHead, MessageHead, ResultHead } from '../../format/scan/index.ts';
 
 export interface Place {
   /** Its place among the records of the transcript, from 0. */

@@ -1,6 +1,6 @@
 // The images that a resume sends from an attachment: those of a prompt typed while the agent worked, and an image file
 // that the prompt names. (RESUME rule R6.)
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
 
 /** The images of an attachment line as blocks of a user message; empty if the session holds the text that was sent. */
 export function noteImages(entry: JsonObject): readonly JsonObject[] {

@@ -1,6 +1,6 @@
 // What the user said in a prompt: without the reminders and editor notes that the client attached, and a
 // slash command as it was typed.
-import { type Block, isText } from '../../format/entry/block.ts';
+import { type Block, isText } from '../../format/entry/index.ts';
 
 /** Returns the text of a prompt, without what the client added to it. */
 export function promptText(blocks: readonly Block[]): string {

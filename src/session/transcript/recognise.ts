@@ -2,16 +2,24 @@
 // first, so that a path to anything else on the machine is refused.
 import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { entryFields } from '../../format/entry/entry-fields.ts';
-import { utf16Of } from '../../format/line/restore-lines.ts';
-import { type Head, scanRecord } from '../../format/scan/scan.ts';
-import { RangeReader, readLineBatches } from '../../store/lines.ts';
-import { boundaryFor, isProjects, realPlace, whyLeaving, whySessionLeaves } from '../../store/owned-files.ts';
-import { diskError } from '../../store/replace.ts';
-import { projectsFolders, resolveRoots } from '../../store/roots.ts';
-import { agentIdOf } from '../../store/session-files.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { entryFields } from '../../format/entry/index.ts';
+import { utf16Of } from '../../format/line/index.ts';
+import { type Head, scanRecord } from '../../format/scan/index.ts';
+import {
+  agentIdOf,
+  boundaryFor,
+  diskError,
+  isProjects,
+  projectsFolders,
+  RangeReader,
+  readLineBatches,
+  realPlace,
+  resolveRoots,
+  whyLeaving,
+  whySessionLeaves,
+} from '../../store/index.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
 
 /** Where a file with the name of a session is one, whatever is in it. */

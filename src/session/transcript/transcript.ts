@@ -1,12 +1,12 @@
 // One JSONL file → its nodes and diagnostics. Every line becomes a node, several (joined and spliced records), or a
 // diagnostic; content stays in the file and is read again when it is wanted.
 import { isUtf8 } from 'node:buffer';
-import { type Diagnostic, systemErrorCode } from '../../base/errors/errors.ts';
-import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { skipString, skipValue, skipWhitespace } from '../../format/bytes/json-bytes.ts';
-import { recoverRecords } from '../../format/line/recover.ts';
-import { type Head, scannedHead, scanRecord } from '../../format/scan/scan.ts';
-import { type Line, linesOfBytes, RangeReader, readLineBatches, readWholeFile } from '../../store/lines.ts';
+import { type Diagnostic, systemErrorCode } from '../../base/errors/index.ts';
+import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { skipString, skipValue, skipWhitespace } from '../../format/bytes/index.ts';
+import { recoverRecords } from '../../format/line/index.ts';
+import { type Head, scannedHead, scanRecord } from '../../format/scan/index.ts';
+import { type Line, linesOfBytes, RangeReader, readLineBatches, readWholeFile } from '../../store/index.ts';
 import { ArrayWatch } from './array-watch.ts';
 import { Node, type Place, SharedValues } from './node.ts';
 

@@ -1,12 +1,9 @@
 // Queue operations → the prompts the user typed while the agent was working, and what became of each. Those delivered
 // in the middle of a turn often have no user line at all: without this they would be lost to a reader. Notices of
 // background tasks are in the same queue; they take their turn, but nobody typed them.
-import { asObject, type JsonObject } from '../../base/json/json.ts';
-import { blocksOf } from '../../format/entry/block.ts';
-import { asEntry, contentOf } from '../../format/entry/entry.ts';
-import { isMessage, kindOfText, type Node } from '../transcript/node.ts';
-import { promptText } from '../transcript/prompt-text.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
+import { asEntry, blocksOf, contentOf } from '../../format/entry/index.ts';
+import { isMessage, kindOfText, type Node, promptText, type Transcript } from '../transcript/index.ts';
 
 /** A prompt that was typed while a turn was running. */
 export interface QueuedPrompt {

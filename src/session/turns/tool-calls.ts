@@ -1,9 +1,8 @@
 // Lines → tool calls: each tool_use with its result, paired by id and never by parent, and the sub-agent it started.
 
-import { type Block, blocksOf, isToolResult } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { readEntry, type Session } from '../load/session.ts';
-import { callsOf, type Node, resultsOf } from '../transcript/node.ts';
+import { type Block, blocksOf, contentOf, isToolResult } from '../../format/entry/index.ts';
+import { readEntry, type Session } from '../load/index.ts';
+import { callsOf, type Node, resultsOf } from '../transcript/index.ts';
 import type { Turn } from './turns.ts';
 
 /** A tool call and its result. */

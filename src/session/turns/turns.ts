@@ -1,10 +1,9 @@
 // A branch → its turns: from one prompt of the user to the next. Each line of the branch is in exactly one turn; its
 // side lines (results of parallel calls, other lines of a message) are in the turn of their message.
 
-import { findReplayed } from '../graph/replay.ts';
-import type { Branch, Session } from '../load/session.ts';
-import type { Node, PromptKind } from '../transcript/node.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import { findReplayed } from '../graph/index.ts';
+import type { Branch, Session } from '../load/index.ts';
+import type { Node, PromptKind, Transcript } from '../transcript/index.ts';
 import { findQueuedPrompts } from './queue.ts';
 
 /** A prompt and everything up to the next one. */

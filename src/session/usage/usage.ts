@@ -1,7 +1,7 @@
 // Assistant lines → tokens: the one counting rule for every number that Clew prints, with a receipt for each
 // line. A response is written as several lines that all carry usage; adding them up doubles it, taking the first
 // halves it (both are common mistakes).
-import { addUsage, billedTokens, noUsage, type Usage } from '../../format/entry/usage.ts';
+import { addUsage, billedTokens, noUsage, type Usage } from '../../format/entry/index.ts';
 
 /** A line that carries usage. */
 export interface UsageLine {

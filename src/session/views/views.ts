@@ -2,8 +2,8 @@
 // and tool results. A turn counts only with an answer, and `consumed` says how many lines the complete turns used, so
 // that a reader who comes back later can continue from there.
 
-import type { Session } from '../load/session.ts';
-import type { Node } from '../transcript/node.ts';
+import type { Session } from '../load/index.ts';
+import type { Node } from '../transcript/index.ts';
 
 /** A turn in the sense of the original cc-langfuse description. */
 export interface StrictTurn {

@@ -2,7 +2,7 @@
 // of the files it lists. The manifest is validated here.
 
 import { constants } from 'node:zlib';
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 import {
   asObject,
   asString,
@@ -11,8 +11,8 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
+} from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
 
 /** Whether `name` is safe as a part of a path on any system. */
 function isPlainPart(name: string): boolean {

@@ -3,30 +3,33 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { isRecognised } from '../../session/transcript/recognise.ts';
-import { staysIn } from '../../store/owned-files.ts';
-import { encodeSlug } from '../../store/roots.ts';
-import { newSession, placedSession } from '../engine/new-session.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { isRecognised } from '../../session/transcript/index.ts';
+import { encodeSlug, staysIn } from '../../store/index.ts';
 import {
   type Dropped,
+  droppedBy,
   loadSource,
+  mergeAllRewrites,
+  newSession,
   type Plan,
   type PlannedOtherFile,
   type PlannedSession,
+  placedSession,
   type Source,
-} from '../engine/plan.ts';
-import { droppedBy, mergeAllRewrites } from '../engine/rewrite.ts';
-import { type ForeignLines, foreignNotes, withoutForeignPrompt } from '../operations/fork.ts';
+} from '../engine/index.ts';
 import {
+  type ForeignLines,
   folderEdits,
   folderNotes,
+  foreignNotes,
   inStyleOf,
   isWindowsPath,
   sendsTheSame,
   sidePathRewrites,
-} from '../operations/move.ts';
+  withoutForeignPrompt,
+} from '../operations/index.ts';
 import { type BundledSession, damaged, findLeaving, type Manifest, placeholders } from './format.ts';
 
 export interface ImportOptions {

@@ -5,11 +5,10 @@ import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createBrotliDecompress } from 'node:zlib';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { openRegularFile } from '../../base/files/regular-file.ts';
-import { formatBytes } from '../../base/text/human.ts';
-import { diskError, writeNewFile } from '../../store/replace.ts';
-import { stateFolder } from '../../store/roots.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { openRegularFile } from '../../base/files/index.ts';
+import { formatBytes } from '../../base/text/index.ts';
+import { diskError, stateFolder, writeNewFile } from '../../store/index.ts';
 import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
 
 /** Unpacks every session into `<folder>/<number>/`, and checks each file. */

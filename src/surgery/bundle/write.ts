@@ -6,25 +6,36 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createBrotliCompress } from 'node:zlib';
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import type { Session } from '../../session/load/session.ts';
-import { refuseUnreadable } from '../../session/transcript/recognise.ts';
-import { RangeReader } from '../../store/lines.ts';
-import { compareNames, type LeftOut, listOwned, realPlace, staysIn } from '../../store/owned-files.ts';
-import { writeNewFile } from '../../store/replace.ts';
-import { nameFor, placedSession } from '../engine/new-session.ts';
-import type { FileSource, Source } from '../engine/plan.ts';
-import { mergeAllRewrites, type Rewrite } from '../engine/rewrite.ts';
-import { bytesOf } from '../engine/stage.ts';
-import { unfitReason, withoutBlocks } from '../engine/trim-thinking.ts';
-import { folderEdits, isWindowsPath, restBelow, sidePathRewrites } from '../operations/move.ts';
-import { launchFolderOf } from '../operations/moved-projects.ts';
-import { holdsBoundThinking, placesOf } from '../request/bound-thinking.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { leftOutNotes } from '../../library/session-files/index.ts';
+import { titleOf } from '../../session/facts/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { refuseUnreadable } from '../../session/transcript/index.ts';
+import {
+  compareNames,
+  type LeftOut,
+  listOwned,
+  RangeReader,
+  realPlace,
+  staysIn,
+  writeNewFile,
+} from '../../store/index.ts';
+import {
+  bytesOf,
+  type FileSource,
+  mergeAllRewrites,
+  nameFor,
+  placedSession,
+  type Rewrite,
+  type Source,
+  unfitReason,
+  withoutBlocks,
+} from '../engine/index.ts';
+import { folderEdits, isWindowsPath, launchFolderOf, restBelow, sidePathRewrites } from '../operations/index.ts';
+import { holdsBoundThinking, placesOf } from '../request/index.ts';
 import {
   type BundledFile,
   type BundledSession,

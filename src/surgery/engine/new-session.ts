@@ -1,9 +1,9 @@
 // Plans the resulting session of an operation with all its files: with a new id, or in place of the source.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Edit, JsonPath } from '../../format/bytes/index.ts';
+import type { Transcript } from '../../session/transcript/index.ts';
 import type { FileSource, PlannedFile, PlannedSession, Source, SourceFile } from './plan.ts';
 import { type Rewrite, rewriteLines } from './rewrite.ts';
 

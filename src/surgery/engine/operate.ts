@@ -3,17 +3,20 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { rm, statfs, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { formatBytes } from '../../base/text/human.ts';
-import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { whileHolding } from '../../library/session-files/session-use.ts';
-import { identify, refuseIfChanged } from '../../store/append.ts';
-import { withLock } from '../../store/lock.ts';
-import { refuseLeaving } from '../../store/owned-files.ts';
-import { diskError, replaceFile, writeNewFile } from '../../store/replace.ts';
-import { refuseOpenRound } from '../request/request.ts';
-import { lookAtResume } from '../request/resume-look.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { formatBytes } from '../../base/text/index.ts';
+import { leftOutNotes, whileHolding } from '../../library/session-files/index.ts';
+import {
+  diskError,
+  identify,
+  refuseIfChanged,
+  refuseLeaving,
+  replaceFile,
+  withLock,
+  writeNewFile,
+} from '../../store/index.ts';
+import { lookAtResume, refuseOpenRound } from '../request/index.ts';
 import {
   type FileChange,
   type FileState,

@@ -5,14 +5,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, parseJson } from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { refuseInUse, whileHolding } from '../../library/session-files/session-use.ts';
-import { isBelow, refuseLeaving } from '../../store/owned-files.ts';
-import { diskError, makeFolder, removeStaleTemps, replaceFile, syncPath, writeNewFile } from '../../store/replace.ts';
-import { stateFolder } from '../../store/roots.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, parseJson } from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
+import {
+  diskError,
+  isBelow,
+  makeFolder,
+  refuseLeaving,
+  removeStaleTemps,
+  replaceFile,
+  stateFolder,
+  syncPath,
+  writeNewFile,
+} from '../../store/index.ts';
 import type { PlannedSource } from './plan.ts';
 
 /** An operation in the history. */

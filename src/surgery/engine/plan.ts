@@ -11,17 +11,19 @@
 //    written.
 
 import path from 'node:path';
-import { UnreadableError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { type Edit, editJson } from '../../format/bytes/edit.ts';
-import { type SessionPath, sessionPaths } from '../../library/session-files/session-paths.ts';
-import { loadSession, makeSession, type Session } from '../../session/load/session.ts';
-import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/recognise.ts';
-import { loadTranscript, type Transcript } from '../../session/transcript/transcript.ts';
-import { type FileIdentity, identify } from '../../store/append.ts';
-import type { DiskProblem, LeftOut } from '../../store/owned-files.ts';
-import { diskError } from '../../store/replace.ts';
-import type { JudgedThinking, LineOrigin, ThinkingRule } from '../request/bound-thinking.ts';
+import { UnreadableError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { type Edit, editJson } from '../../format/bytes/index.ts';
+import { type SessionPath, sessionPaths } from '../../library/session-files/index.ts';
+import { loadSession, makeSession, type Session } from '../../session/load/index.ts';
+import {
+  loadTranscript,
+  refuseOtherFile,
+  type SessionFileOptions,
+  type Transcript,
+} from '../../session/transcript/index.ts';
+import { type DiskProblem, diskError, type FileIdentity, identify, type LeftOut } from '../../store/index.ts';
+import type { JudgedThinking, LineOrigin, ThinkingRule } from '../request/index.ts';
 
 export interface OutLine extends LineOrigin {
   /** Without the newline. */

@@ -3,16 +3,20 @@
 // would send; the rest is reported as dropped.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { isLinked } from '../../session/graph/graph.ts';
-import type { Session } from '../../session/load/session.ts';
-import { syntheticModel, texts } from '../../session/resume/client/client.ts';
-import { textBlock, type WireBlock } from '../../session/resume/messages/draft.ts';
-import { isReminder, normalise } from '../../session/resume/messages/normalise.ts';
-import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
-import { traceMessages } from '../../session/resume/request/request.ts';
-import { isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { resumedLines } from '../request/request.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { syntheticModel, texts } from '../../session/resume/client/index.ts';
+import {
+  isReminder,
+  normalise,
+  type ResumeMessage,
+  textBlock,
+  type WireBlock,
+} from '../../session/resume/messages/index.ts';
+import { traceMessages } from '../../session/resume/request/index.ts';
+import { isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/index.ts';
+import { resumedLines } from '../request/index.ts';
 import { withSpokenNotes } from './spoken-notes.ts';
 
 export interface PortableLine {

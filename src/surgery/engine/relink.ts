@@ -1,11 +1,10 @@
 // The edits that repair references to dropped lines: parents, pins, snapshots, preserved history. The new parent of a line
 // is the last kept line before it, in the order in which a resume sends them.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
-import { compactionsOf } from '../../session/load/compaction.ts';
-import type { Session } from '../../session/load/session.ts';
-import { resumeLines } from '../../session/resume/request/request.ts';
-import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Edit, JsonPath } from '../../format/bytes/index.ts';
+import { compactionsOf, type Session } from '../../session/load/index.ts';
+import { resumeLines } from '../../session/resume/request/index.ts';
+import { callsOf, isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/index.ts';
 import { findReferences } from './new-session.ts';
 
 interface Relinked {

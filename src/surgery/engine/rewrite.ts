@@ -1,10 +1,9 @@
 // Applies changes to the records of a transcript, lazily and in file order. Everything else stays byte for byte: other
 // records, bookkeeping, blank lines and damage.
-import { isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { type Edit, editJson } from '../../format/bytes/edit.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import { bytesOf, rangesOf, type Transcript } from '../../session/transcript/transcript.ts';
-import { type Line, linesOfBytes, RangeReader, readLineBatches } from '../../store/lines.ts';
+import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { type Edit, editJson } from '../../format/bytes/index.ts';
+import { bytesOf, type Node, rangesOf, type Transcript } from '../../session/transcript/index.ts';
+import { type Line, linesOfBytes, RangeReader, readLineBatches } from '../../store/index.ts';
 import { type Dropped, editLine, madeLine, type OutLine } from './plan.ts';
 
 export interface Rewrite {

@@ -1,9 +1,8 @@
 // Attachments with content that no client collects again, such as a prompt typed while the agent worked or the contents of
 // an `@file`. `withSpokenNotes` shows them as user lines, so that a portable session keeps them.
-import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Session } from '../../session/load/session.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import { noteImages } from '../../session/transcript/note-images.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { type Node, noteImages } from '../../session/transcript/index.ts';
 
 type Blocks = readonly JsonObject[];
 

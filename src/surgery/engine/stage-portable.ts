@@ -1,14 +1,13 @@
 // Rewrites a staged session in the safe writer profile, and proves that it still sends the same messages.
 import { rm } from 'node:fs/promises';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { countReachable } from '../../session/facts/reachable.ts';
-import { loadSession, type Session } from '../../session/load/session.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import { textBlock } from '../../session/resume/messages/draft.ts';
-import { normalise } from '../../session/resume/messages/normalise.ts';
-import { requestMessages } from '../../session/resume/request/request.ts';
-import { writeNewFile } from '../../store/replace.ts';
-import { digestOf, lookAtResume } from '../request/resume-look.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { countReachable } from '../../session/facts/index.ts';
+import { loadSession, type Session } from '../../session/load/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { normalise, textBlock } from '../../session/resume/messages/index.ts';
+import { requestMessages } from '../../session/resume/request/index.ts';
+import { writeNewFile } from '../../store/index.ts';
+import { digestOf, lookAtResume } from '../request/index.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
 import { makePortable, type PortableSession } from './portable.ts';
 import { withSpokenNotes } from './spoken-notes.ts';

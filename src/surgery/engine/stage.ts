@@ -2,15 +2,13 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Violation } from '../../api/rules/rule.ts';
-import { asObject, parseJson } from '../../base/json/json.ts';
-import { countReachable, type Reachable } from '../../session/facts/reachable.ts';
-import { loadSession, type Session } from '../../session/load/session.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import { RangeReader, readLineBatches, readWholeFile } from '../../store/lines.ts';
-import { writeNewFile } from '../../store/replace.ts';
-import type { SourcePlace } from '../request/bound-thinking.ts';
-import { lookAtResume, type ResumeLook } from '../request/resume-look.ts';
+import type { Violation } from '../../api/rules/index.ts';
+import { asObject, parseJson } from '../../base/json/index.ts';
+import { countReachable, type Reachable } from '../../session/facts/index.ts';
+import { loadSession, type Session } from '../../session/load/index.ts';
+import type { Transcript } from '../../session/transcript/index.ts';
+import { RangeReader, readLineBatches, readWholeFile, writeNewFile } from '../../store/index.ts';
+import { lookAtResume, type ResumeLook, type SourcePlace } from '../request/index.ts';
 import {
   type FileSource,
   mainFile,

@@ -2,20 +2,20 @@
 // are never altered.
 import { rename } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { loadSession, type Session } from '../../session/load/session.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import { writeNewFile } from '../../store/replace.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { loadSession, type Session } from '../../session/load/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
+import type { Node, Transcript } from '../../session/transcript/index.ts';
+import { writeNewFile } from '../../store/index.ts';
 import {
   hasThinking,
   holdsBoundThinking,
   type LineOrigin,
+  leanTrace,
+  outlineOf,
   type TrimRule,
   unfitThinking,
-} from '../request/bound-thinking.ts';
-import { leanTrace, outlineOf } from '../request/request.ts';
+} from '../request/index.ts';
 import { type Dropped, mainFile, type OutLine, type Plan, type StagedSession } from './plan.ts';
 import { relinkInto } from './relink.ts';
 import { type Rewrite, rewriteLines } from './rewrite.ts';

@@ -1,19 +1,15 @@
 // The text that replaces the summarized turns: the prompts verbatim, then a summary from one of three sources.
 
-import { type AskOptions, askModel } from '../../api/client/ask.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import { blocksOf, isText, isToolResult, isToolUse, textOf } from '../../format/entry/block.ts';
-import { defaultModel, isOffered } from '../../models/facts.ts';
-import { summariseInput } from '../../session/calls/call-result.ts';
-import { compactionsOf } from '../../session/load/compaction.ts';
-import type { Session } from '../../session/load/session.ts';
-import { callsOf, isBoundary, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { promptText } from '../../session/transcript/prompt-text.ts';
-import { findQueuedPrompts } from '../../session/turns/queue.ts';
-import { type ToolCall, toolCallsOf } from '../../session/turns/tool-calls.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { messageKey } from '../strip/strip-options.ts';
+import { type AskOptions, askModel } from '../../api/client/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import { blocksOf, isText, isToolResult, isToolUse, textOf } from '../../format/entry/index.ts';
+import { defaultModel, isOffered } from '../../models/index.ts';
+import { summariseInput } from '../../session/calls/index.ts';
+import { compactionsOf, type Session } from '../../session/load/index.ts';
+import { callsOf, isBoundary, type Node, promptText, resultsOf } from '../../session/transcript/index.ts';
+import { findQueuedPrompts, type ToolCall, type Turn, toolCallsOf, turnsOf } from '../../session/turns/index.ts';
+import { messageKey } from '../strip/index.ts';
 
 // Summarizes turns without a model: prompts, answers, files, commands, errors and open todos. Deterministic.
 

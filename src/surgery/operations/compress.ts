@@ -2,23 +2,29 @@
 // history, the summary, then the kept turns. The old lines stay in the file before the boundary, where no client reads
 // them, unless `dropOld` is set.
 import { randomUUID } from 'node:crypto';
-import { estimateTextTokens } from '../../api/request/json-size.ts';
-import { digestText } from '../../base/digest/digest.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { isLinked } from '../../session/graph/graph.ts';
-import type { Session } from '../../session/load/session.ts';
-import { buildResumeGraph } from '../../session/resume/chain/graph.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import { newSession, sameSession } from '../engine/new-session.ts';
-import type { Plan, Source } from '../engine/plan.ts';
-import { addEdits, freshUsageEdits, relinkInto } from '../engine/relink.ts';
-import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import { describeDifference, leanRequest, leanTrace, outlineOf, resumedLines } from '../request/request.ts';
-import { freshUsageNote } from '../strip/strip.ts';
+import { estimateTextTokens } from '../../api/request/index.ts';
+import { digestText } from '../../base/digest/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { buildResumeGraph } from '../../session/resume/chain/index.ts';
+import { isThinking, type ResumeMessage } from '../../session/resume/messages/index.ts';
+import { isMessage, type Node } from '../../session/transcript/index.ts';
+import {
+  addEdits,
+  droppedBy,
+  freshUsageEdits,
+  newSession,
+  type Plan,
+  type Rewrite,
+  relinkInto,
+  type Source,
+  sameSession,
+} from '../engine/index.ts';
+import { describeDifference, leanRequest, leanTrace, outlineOf, resumedLines } from '../request/index.ts';
+import { freshUsageNote } from '../strip/index.ts';
 import { type CompressCut, findCompressCut, type Summary, summaryText } from './compress-summary.ts';
 
 /** Options of `planCompress`. */

@@ -2,18 +2,26 @@
 // The original is only read.
 
 import { randomUUID } from 'node:crypto';
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { titleOf } from '../../session/facts/summary.ts';
-import { cwdOf, type Session } from '../../session/load/session.ts';
-import { callsOf, isBoundary, isMessage, type Node } from '../../session/transcript/node.ts';
-import { turnsOf } from '../../session/turns/turns.ts';
-import { NewIds, newSession } from '../engine/new-session.ts';
-import { type Plan, type Source, type StagedSession, sessionOf } from '../engine/plan.ts';
-import { relinkInto } from '../engine/relink.ts';
-import { droppedBy, mergeAllRewrites, type Rewrite } from '../engine/rewrite.ts';
-import { lookAtResume } from '../request/resume-look.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { titleOf } from '../../session/facts/index.ts';
+import { cwdOf, type Session } from '../../session/load/index.ts';
+import { callsOf, isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
+import { turnsOf } from '../../session/turns/index.ts';
+import {
+  droppedBy,
+  mergeAllRewrites,
+  NewIds,
+  newSession,
+  type Plan,
+  type Rewrite,
+  relinkInto,
+  type Source,
+  type StagedSession,
+  sessionOf,
+} from '../engine/index.ts';
+import { lookAtResume } from '../request/index.ts';
 import { cwdEdits, folderFor, folderNotes } from './move.ts';
 
 export interface ForeignLines {

@@ -3,15 +3,24 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
-import { type Edit, editJson } from '../../format/bytes/edit.ts';
-import type { Session } from '../../session/load/session.ts';
-import { callsOf, isMessage, type Node } from '../../session/transcript/node.ts';
-import type { Turn } from '../../session/turns/turns.ts';
-import { NewIds, nameFor, originEdits, sessionIdEdits } from '../engine/new-session.ts';
-import type { FileSource, PlannedFile, PlannedSession, Source, SourceFile } from '../engine/plan.ts';
-import { zeroEdits } from '../engine/relink.ts';
-import { rewriteLines } from '../engine/rewrite.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { type Edit, editJson } from '../../format/bytes/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { callsOf, isMessage, type Node } from '../../session/transcript/index.ts';
+import type { Turn } from '../../session/turns/index.ts';
+import {
+  type FileSource,
+  NewIds,
+  nameFor,
+  originEdits,
+  type PlannedFile,
+  type PlannedSession,
+  rewriteLines,
+  type Source,
+  type SourceFile,
+  sessionIdEdits,
+  zeroEdits,
+} from '../engine/index.ts';
 
 interface SecondIds {
   /** By the index of the record in the second session. */

@@ -3,25 +3,28 @@
 // client joins lines that share an id.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { UserError } from '../../base/errors/errors.ts';
-import { isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import type { Session } from '../../session/load/session.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import { isBoundary, type Node } from '../../session/transcript/node.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { newSession, originEdits, sessionIdEdits } from '../engine/new-session.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { isBoundary, type Node } from '../../session/transcript/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
 import {
   type Dropped,
   madeLine,
+  newSession,
   type OutLine,
+  originEdits,
   type Plan,
   type PlannedSession,
+  pickLines,
+  rewriteLines,
   type Source,
   type StagedSession,
-} from '../engine/plan.ts';
-import { pickLines, rewriteLines } from '../engine/rewrite.ts';
-import { isBeginning, leanRequest, pinTo, requestWithin, type SentBlock, sentBlocks } from '../request/request.ts';
+  sessionIdEdits,
+} from '../engine/index.ts';
+import { isBeginning, leanRequest, pinTo, requestWithin, type SentBlock, sentBlocks } from '../request/index.ts';
 import { agentsOfSecond, countSharedTurns, type Side, secondIds } from './graft-ids.ts';
 
 /** Options of `planGraft`. */

@@ -4,17 +4,23 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
-import type { Session } from '../../session/load/session.ts';
-import { rangesOf, type Transcript } from '../../session/transcript/transcript.ts';
-import { encodeSlug } from '../../store/roots.ts';
-import { placedSession } from '../engine/new-session.ts';
-import type { Plan, PlannedOtherFile, PlannedSession, Source } from '../engine/plan.ts';
-import type { Rewrite } from '../engine/rewrite.ts';
-import { bytesOf, stagedPath } from '../engine/stage.ts';
-import { lookAtResume } from '../request/resume-look.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Edit, JsonPath } from '../../format/bytes/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { rangesOf, type Transcript } from '../../session/transcript/index.ts';
+import { encodeSlug } from '../../store/index.ts';
+import {
+  bytesOf,
+  type Plan,
+  type PlannedOtherFile,
+  type PlannedSession,
+  placedSession,
+  type Rewrite,
+  type Source,
+  stagedPath,
+} from '../engine/index.ts';
+import { lookAtResume } from '../request/index.ts';
 
 /** The project folder for `cwd`, next to that of the session. */
 export function folderFor(projectFolder: string, cwd: string): string {

@@ -3,26 +3,28 @@
 
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { UnreadableError } from '../../base/errors/errors.ts';
-import { readRegularFile } from '../../base/files/regular-file.ts';
-import { asString, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { editJson } from '../../format/bytes/edit.ts';
-import { leftOutNotes } from '../../library/session-files/session-paths.ts';
-import { cwdOf, type Session } from '../../session/load/session.ts';
-import { isRecognised } from '../../session/transcript/recognise.ts';
-import { discoverSessions } from '../../store/discover.ts';
+import { UnreadableError } from '../../base/errors/index.ts';
+import { readRegularFile } from '../../base/files/index.ts';
+import { asString, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { editJson } from '../../format/bytes/index.ts';
+import { leftOutNotes } from '../../library/session-files/index.ts';
+import { cwdOf, type Session } from '../../session/load/index.ts';
+import { isRecognised } from '../../session/transcript/index.ts';
 import {
   type DiskProblem,
+  discoverSessions,
+  encodeOldSlug,
   type LeftOut,
   listFolder,
   listOwned,
+  projectsFolders,
   realPlace,
+  slugMatches,
   staysIn,
   whySessionLeaves,
-} from '../../store/owned-files.ts';
-import { encodeOldSlug, projectsFolders, slugMatches } from '../../store/roots.ts';
-import { loadSource, type PlannedOtherFile, type Source, splitLines } from '../engine/plan.ts';
+} from '../../store/index.ts';
+import { loadSource, type PlannedOtherFile, type Source, splitLines } from '../engine/index.ts';
 import { folderFor, movePath, type Relocation, restBelow } from './move.ts';
 
 export async function listNested(folder: string): Promise<readonly Source[]> {

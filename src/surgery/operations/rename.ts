@@ -1,10 +1,9 @@
 // Gives a session a title or tag, like the client's /rename and the SDK: a line at the end of the transcript, and for
 // titles also a side file that current clients read.
-import { UserError } from '../../base/errors/errors.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { sameSession } from '../engine/new-session.ts';
-import type { FileSource, Plan, PlannedFile, Source } from '../engine/plan.ts';
-import { lookAtResume } from '../request/resume-look.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { type FileSource, type Plan, type PlannedFile, type Source, sameSession } from '../engine/index.ts';
+import { lookAtResume } from '../request/index.ts';
 
 /** Plans a new title for a session. */
 export function planRename(source: Source, title: string): Plan {

@@ -1,17 +1,23 @@
 // Continues a session from an earlier turn. Like after the client's /rewind, later lines stay in the file and a pin names
 // the new end. If a later compaction hides that end from the client, they are dropped.
 import { isDeepStrictEqual } from 'node:util';
-import { UserError } from '../../base/errors/errors.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { isLinked } from '../../session/graph/graph.ts';
-import type { Session } from '../../session/load/session.ts';
-import { type ResumeRequest, resumeLines } from '../../session/resume/request/request.ts';
-import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import { type Turn, turnsOf } from '../../session/turns/turns.ts';
-import { RangeReader } from '../../store/lines.ts';
-import { newSession, sameSession } from '../engine/new-session.ts';
-import type { Plan, PlannedSession, Source } from '../engine/plan.ts';
-import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { isLinked } from '../../session/graph/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { type ResumeRequest, resumeLines } from '../../session/resume/request/index.ts';
+import { callsOf, isMessage, type Node, resultsOf } from '../../session/transcript/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
+import { RangeReader } from '../../store/index.ts';
+import {
+  droppedBy,
+  newSession,
+  type Plan,
+  type PlannedSession,
+  type Rewrite,
+  type Source,
+  sameSession,
+} from '../engine/index.ts';
 import {
   isBeginning,
   leanRequest,
@@ -20,7 +26,7 @@ import {
   requestWithin,
   type SentBlock,
   sentBlocks,
-} from '../request/request.ts';
+} from '../request/index.ts';
 import { agentsAfter, type Cut, findCut } from './fork.ts';
 
 /** Options of `planRewind`. */

@@ -3,17 +3,10 @@
 import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { indexPath, removeIndex } from '../../library/index/schema.ts';
-import { withLock } from '../../store/lock.ts';
-import { replaceFile } from '../../store/replace.ts';
-import {
-  type OperationRecord,
-  operationsFolder,
-  readRecords,
-  removeBackup,
-  writeRecord,
-} from '../engine/operation-log.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { indexPath, removeIndex } from '../../library/index/index.ts';
+import { replaceFile, withLock } from '../../store/index.ts';
+import { type OperationRecord, operationsFolder, readRecords, removeBackup, writeRecord } from '../engine/index.ts';
 import type { Redactor } from './redactor.ts';
 import { inspectContent, isBinary } from './survey.ts';
 

@@ -2,19 +2,20 @@
 // lists, a debug log. Redacting in place covers them too.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { sessionPlace } from '../../library/session-files/session-paths.ts';
-import { type FileIdentity, identify } from '../../store/append.ts';
-import { readLineBatches } from '../../store/lines.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { sessionPlace } from '../../library/session-files/index.ts';
 import {
   compareNames,
+  type FileIdentity,
+  identify,
   type LeftOut,
   listOwned,
   type OwnedFiles,
+  readLineBatches,
   realPlace,
   whyLeaving,
-} from '../../store/owned-files.ts';
-import type { OutLine, PlannedOtherFile } from '../engine/plan.ts';
+} from '../../store/index.ts';
+import type { OutLine, PlannedOtherFile } from '../engine/index.ts';
 import type { Redactor } from './redactor.ts';
 import { type FileSurvey, learnFile, redactFile, type SecretPlace, surveyFile, surveyName } from './survey.ts';
 

@@ -4,29 +4,29 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import type { Session } from '../../session/load/session.ts';
-import type { WireMessage } from '../../session/resume/messages/draft.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { requestMessages } from '../../session/resume/request/request.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import { newSession, sameSession } from '../engine/new-session.ts';
+import { asObject, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { isThinking, type WireMessage } from '../../session/resume/messages/index.ts';
+import { requestMessages } from '../../session/resume/request/index.ts';
+import type { Node } from '../../session/transcript/index.ts';
 import {
   type Dropped,
+  droppedBy,
   type FileSource,
+  newSession,
   type Plan,
   type PlannedOtherFile,
+  type Rewrite,
   type Source,
   type SourceFile,
   type StagedSession,
+  sameSession,
   sessionOf,
-} from '../engine/plan.ts';
-import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import { stagedPath } from '../engine/stage.ts';
-import { withoutBlocks } from '../engine/trim-thinking.ts';
-import type { RuleSet } from '../secrets/find.ts';
-import { isMediaData } from '../secrets/json-view.ts';
+  stagedPath,
+  withoutBlocks,
+} from '../engine/index.ts';
+import { isMediaData, type RuleSet } from '../secrets/index.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile, surveyName } from './survey.ts';

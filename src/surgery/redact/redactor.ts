@@ -1,26 +1,34 @@
 // Replaces secrets in the files of a session by placeholders; everything else stays byte for byte. Use one redactor for all
 // files, so that a value has the same placeholder everywhere: first learn from every file, because a value may be
 // recognizable by its name in one place only, then redact.
-import { parseJson } from '../../base/json/json.ts';
-import { findSecrets, makeRuleSet, type RuleSet, type Secret } from '../secrets/find.ts';
+import { parseJson } from '../../base/json/index.ts';
 import {
   type Cut,
   decodeLossless,
   decodeString,
   encodeLossless,
+  excerptOf,
   type Form,
+  findSecrets,
   isEscapedByte,
   type JsonString,
   type JsonView,
+  learnSecrets,
+  makeRuleSet,
+  type NewName,
+  nameOf,
+  Placeholders,
+  type RuleSet,
+  redactText,
+  SafeNames,
+  type Secret,
   shortest,
   shownText,
   splice,
   splitEscapedBytes,
   textsOf,
   viewOf,
-} from '../secrets/json-view.ts';
-import { Placeholders } from '../secrets/placeholders.ts';
-import { excerptOf, learnSecrets, type NewName, nameOf, redactText, SafeNames } from '../secrets/redact-text.ts';
+} from '../secrets/index.ts';
 
 export interface Redaction {
   readonly bytes: Buffer;

@@ -2,19 +2,22 @@
 // file.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../base/errors/errors.ts';
-import { asBuffer, type Bytes } from '../../base/node/node-types.ts';
-import { editJson } from '../../format/bytes/edit.ts';
-import { type ArchiveOptions, archiveFolder, archiveSessions } from '../../library/archive/archive.ts';
-import { ArchiveDamaged, ChunkReader, readArchivedFile } from '../../library/archive/pack/chunks.ts';
-import { type ArchiveContents, type Manifest, readContents } from '../../library/archive/pack/contents.ts';
-import { purgeVersions } from '../../library/archive/purge.ts';
-import { sessionPlace } from '../../library/session-files/session-paths.ts';
-import { maxLineBytes, readLineBatches } from '../../store/lines.ts';
-import { type Source, type SourceFile, splitLines } from '../engine/plan.ts';
-import { rewriteLines } from '../engine/rewrite.ts';
-import type { RuleSet } from '../secrets/find.ts';
-import type { Form } from '../secrets/json-view.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asBuffer, type Bytes } from '../../base/node/index.ts';
+import { editJson } from '../../format/bytes/index.ts';
+import { type ArchiveOptions, archiveFolder, archiveSessions, purgeVersions } from '../../library/archive/index.ts';
+import {
+  type ArchiveContents,
+  ArchiveDamaged,
+  ChunkReader,
+  type Manifest,
+  readArchivedFile,
+  readContents,
+} from '../../library/archive/pack/index.ts';
+import { sessionPlace } from '../../library/session-files/index.ts';
+import { maxLineBytes, readLineBatches } from '../../store/index.ts';
+import { rewriteLines, type Source, type SourceFile, splitLines } from '../engine/index.ts';
+import type { Form, RuleSet } from '../secrets/index.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
 
 export interface FileSurvey {

@@ -1,11 +1,10 @@
 // Finds the thinking blocks that a staged result must not have. The API binds a block to everything that was sent before it
 // (docs/surgery.md, Thinking), and refuses a block after the first change or after a gap.
-import { isBinding } from '../../api/request/thinking-prefix.ts';
-import { asObject, isArray, isObject } from '../../base/json/json.ts';
-import { cwdOf, type Session } from '../../session/load/session.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { isBinding } from '../../api/request/index.ts';
+import { asObject, isArray, isObject } from '../../base/json/index.ts';
+import { cwdOf, type Session } from '../../session/load/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
+import { isMessage, type Node, type Transcript } from '../../session/transcript/index.ts';
 import { leanTranscript, madeNode, openRoundOf, pinTo } from './request.ts';
 import { fittingThinking, type PrefixSource, type SentPrefix, sentPrefixOf, thinkingKeyOf } from './sent-prefix.ts';
 

@@ -1,26 +1,16 @@
 // The request that resuming a session sends (session/resume/), with a placeholder for every long text: enough to compare and
 // count, in a fraction of the memory. A proof needs several requests of sessions of any length.
 import { isDeepStrictEqual } from 'node:util';
-import { readImageSize } from '../../api/request/image-size.ts';
-import { hasThinkingBudget } from '../../api/request/thinking-prefix.ts';
-import { digestText } from '../../base/digest/digest.ts';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import type { Session } from '../../session/load/session.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import type { WireBlock } from '../../session/resume/messages/draft.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { normalise } from '../../session/resume/messages/normalise.ts';
-import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
-import {
-  type ResumeRequest,
-  requestMessages,
-  resumeLines,
-  traceMessages,
-} from '../../session/resume/request/request.ts';
-import { Node, SharedValues } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { hasThinkingBudget, readImageSize } from '../../api/request/index.ts';
+import { digestText } from '../../base/digest/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { isThinking, normalise, type ResumeMessage, type WireBlock } from '../../session/resume/messages/index.ts';
+import { type ResumeRequest, requestMessages, resumeLines, traceMessages } from '../../session/resume/request/index.ts';
+import { Node, SharedValues, type Transcript } from '../../session/transcript/index.ts';
 
 /** `startChars`: how many characters of a long text to keep. */
 export function leanRequest(

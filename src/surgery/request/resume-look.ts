@@ -1,13 +1,12 @@
 // Everything a proof needs to know about the request that resuming a session sends. Computed once per session, because it
 // is the most expensive part of a proof.
 import { createHash } from 'node:crypto';
-import { checkRequest } from '../../api/rules/check-request.ts';
-import type { Violation } from '../../api/rules/rule.ts';
-import { collectGarbage } from '../../base/process/memory.ts';
-import type { Session } from '../../session/load/session.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { ResumeRequest } from '../../session/resume/request/request.ts';
-import { isMessage } from '../../session/transcript/node.ts';
+import { checkRequest, type Violation } from '../../api/rules/index.ts';
+import { collectGarbage } from '../../base/process/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
+import type { ResumeRequest } from '../../session/resume/request/index.ts';
+import { isMessage } from '../../session/transcript/index.ts';
 import { leanTrace } from './request.ts';
 
 /** A summary of what resuming a session sends. */

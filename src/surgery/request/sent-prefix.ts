@@ -1,15 +1,12 @@
 // What the thinking blocks of a session are bound to: the stored system prompt, and everything that a resume sends before
 // each block. Comparing two sessions shows which blocks are still valid.
 import { createHash } from 'node:crypto';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { isUuid } from '../../base/text/human.ts';
-import { blocksOf } from '../../format/entry/block.ts';
-import type { WireBlock } from '../../session/resume/messages/draft.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { countingSnapshot } from '../../session/resume/request/full-request.ts';
-import { resumeLines } from '../../session/resume/request/request.ts';
-import type { Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { blocksOf } from '../../format/entry/index.ts';
+import { isThinking, type WireBlock } from '../../session/resume/messages/index.ts';
+import { countingSnapshot, resumeLines } from '../../session/resume/request/index.ts';
+import type { Node, Transcript } from '../../session/transcript/index.ts';
 import { leanTrace, leanTranscript } from './request.ts';
 
 /** A thinking block that a resume sends. */

@@ -1,15 +1,17 @@
 // Finds the secrets in a text, from left to right, without overlaps, in every layer of escaping. If two rules match the same
 // characters, the result is their union, with the kind of the more certain rule.
 import vm from 'node:vm';
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 import { encodedParts, holdsPlaceholder, sparePlaceholders } from './encoded-text.ts';
-import { codeRules } from './rules/code-rules.ts';
-import { commandRules } from './rules/command-rules.ts';
-import { namedValueRules } from './rules/named-rules.ts';
-import { placeRules } from './rules/place-rules.ts';
-import { platformRules } from './rules/platform-rules.ts';
-import type { SecretRule } from './rules/rule.ts';
-import { serviceRules } from './rules/service-rules.ts';
+import {
+  codeRules,
+  commandRules,
+  namedValueRules,
+  placeRules,
+  platformRules,
+  type SecretRule,
+  serviceRules,
+} from './rules/index.ts';
 import { KeywordScanner, type View, viewsOf } from './view.ts';
 
 /** For at most 64 windows of 1,536 characters, each of which normally takes microseconds. */

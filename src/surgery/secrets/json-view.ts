@@ -1,7 +1,7 @@
 // The parts of a record or of other JSON for a redactor: the strings to search, the strings to keep, and the signed
 // thinking.
 import { isUtf8 } from 'node:buffer';
-import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/json.ts';
+import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/index.ts';
 
 export function decodeLossless(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');

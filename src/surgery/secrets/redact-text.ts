@@ -2,7 +2,7 @@
 // escaping, and escapes are never split.
 import { findSecrets, type RuleSet, type Secret } from './find.ts';
 import type { Placeholders } from './placeholders.ts';
-import { isRandomLetters } from './rules/rule.ts';
+import { isRandomLetters } from './rules/index.ts';
 
 interface RedactedText {
   readonly text: string;

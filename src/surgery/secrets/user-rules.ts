@@ -2,11 +2,11 @@
 // that is silently ignored would leave a secret in place.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode, UserError } from '../../base/errors/errors.ts';
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts';
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
 import { bundledRules, makeRuleSet, type RuleSet } from './find.ts';
-import type { SecretRule } from './rules/rule.ts';
+import type { SecretRule } from './rules/index.ts';
 import { shortestKeyword } from './view.ts';
 
 /** More repetitions or alternatives of variable length can be slow even within a window. */

@@ -1,7 +1,6 @@
 // Estimates what each kind of stripping would free, and what rewriting the prompt cache after the first change would cost.
 // Tokens are estimated as four bytes each.
-import { readImageSize } from '../../api/request/image-size.ts';
-import { estimateTextTokens } from '../../api/request/json-size.ts';
+import { estimateTextTokens, readImageSize } from '../../api/request/index.ts';
 import {
   asObject,
   asString,
@@ -10,13 +9,13 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import { editJson } from '../../format/bytes/edit.ts';
-import { noUsage } from '../../format/entry/usage.ts';
-import type { PriceList } from '../../models/price-list.ts';
-import type { Session } from '../../session/load/session.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import { leanRequest, resumedLines } from '../request/request.ts';
+} from '../../base/json/index.ts';
+import { editJson } from '../../format/bytes/index.ts';
+import { noUsage } from '../../format/entry/index.ts';
+import type { PriceList } from '../../models/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { isMessage, type Node } from '../../session/transcript/index.ts';
+import { leanRequest, resumedLines } from '../request/index.ts';
 import { findScope, type Limits, stripMain } from './strip.ts';
 import type { Stripped } from './strip-lines.ts';
 import type { StripKind, StripOptions } from './strip-options.ts';

@@ -1,11 +1,10 @@
 // The edits and drops that strip a transcript, before the chain is repaired. Thinking is never altered: all thinking of a
 // message is kept or removed.
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/json.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import { texts } from '../../session/resume/client/client.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import { isMessage, type Node, resultsOf } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import { texts } from '../../session/resume/client/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
+import { isMessage, type Node, resultsOf, type Transcript } from '../../session/transcript/index.ts';
 import {
   callsToStrip,
   imageEdits,

@@ -1,11 +1,11 @@
 // The options of `clew strip`, and the tools that a list of names matches.
 
-import { decodedByteLength, readImageSize, readImageType } from '../../api/request/image-size.ts';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { formatBytes, formatCount } from '../../base/text/human.ts';
-import type { Edit, JsonPath } from '../../format/bytes/edit.ts';
-import { callsOf, type Node, resultsOf } from '../../session/transcript/node.ts';
+import { decodedByteLength, readImageSize, readImageType } from '../../api/request/index.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { formatBytes, formatCount } from '../../base/text/index.ts';
+import type { Edit, JsonPath } from '../../format/bytes/index.ts';
+import { callsOf, type Node, resultsOf } from '../../session/transcript/index.ts';
 
 /** Options of `planStrip`: what to leave out, and where. */
 export interface StripOptions {

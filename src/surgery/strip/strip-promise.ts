@@ -1,12 +1,10 @@
 // Checks a stripped session: resuming it must send what resuming the source sends, without the stripped parts. Compares the
 // sent messages, independently of the edited lines.
-import { asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import type { Session } from '../../session/load/session.ts';
-import type { WireBlock } from '../../session/resume/messages/draft.ts';
-import { isThinking } from '../../session/resume/messages/filter.ts';
-import type { ResumeMessage } from '../../session/resume/messages/repair.ts';
-import { type Node, resultsOf } from '../../session/transcript/node.ts';
-import { describeDifference, leanTrace, outlineOf, thinkingKey } from '../request/request.ts';
+import { asString, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { isThinking, type ResumeMessage, type WireBlock } from '../../session/resume/messages/index.ts';
+import { type Node, resultsOf } from '../../session/transcript/index.ts';
+import { describeDifference, leanTrace, outlineOf, thinkingKey } from '../request/index.ts';
 import { cutMark, imageMark, type StripOptions, toolMatcher } from './strip-options.ts';
 
 export interface StripPromise {

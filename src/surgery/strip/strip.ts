@@ -1,18 +1,26 @@
 // Removes tool calls with their results, long results, thinking, images, progress or bookkeeping from a session, or from its
 // older turns. The chain is repaired; thinking is never altered.
 
-import { UserError } from '../../base/errors/errors.ts';
-import type { Edit } from '../../format/bytes/edit.ts';
-import type { Session } from '../../session/load/session.ts';
-import { countingSnapshot } from '../../session/resume/request/full-request.ts';
-import { isMessage, type Node } from '../../session/transcript/node.ts';
-import type { Transcript } from '../../session/transcript/transcript.ts';
-import { turnsOf } from '../../session/turns/turns.ts';
-import { newSession, sameSession } from '../engine/new-session.ts';
-import { type Dropped, type Plan, type Source, sessionOf } from '../engine/plan.ts';
-import { addEdits, freshUsageEdits, relinkInto } from '../engine/relink.ts';
-import { droppedBy, type Rewrite } from '../engine/rewrite.ts';
-import { leanTrace, openRoundOf, resumedLines } from '../request/request.ts';
+import { UserError } from '../../base/errors/index.ts';
+import type { Edit } from '../../format/bytes/index.ts';
+import type { Session } from '../../session/load/index.ts';
+import { countingSnapshot } from '../../session/resume/request/index.ts';
+import { isMessage, type Node, type Transcript } from '../../session/transcript/index.ts';
+import { turnsOf } from '../../session/turns/index.ts';
+import {
+  addEdits,
+  type Dropped,
+  droppedBy,
+  freshUsageEdits,
+  newSession,
+  type Plan,
+  type Rewrite,
+  relinkInto,
+  type Source,
+  sameSession,
+  sessionOf,
+} from '../engine/index.ts';
+import { leanTrace, openRoundOf, resumedLines } from '../request/index.ts';
 import { type Stripped, stripLines } from './strip-lines.ts';
 import { type StripOptions, takesAnything } from './strip-options.ts';
 import { checkStripped } from './strip-promise.ts';

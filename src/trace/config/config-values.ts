@@ -1,7 +1,7 @@
 // Parses the values of settings. An error names the setting, never its value.
-import { UserError } from '../../base/errors/errors.ts';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
 
 /** `name=value,name=value` with percent-encoded values, as in OpenTelemetry. */
 export function headersOf(text: string | undefined, setting: string): Record<string, string> {

@@ -1,8 +1,8 @@
 // The environment and `trace.json` → the destinations of spans. An error names the wrong setting; values of headers and
 // keys are never printed.
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import type { ContentMode } from '../span/content.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import type { ContentMode } from '../span/index.ts';
 import {
   asBoolean,
   checkShape,

@@ -1,7 +1,7 @@
 // Adds our hooks to the text of the client's settings.json, or removes them. Everything else stays as it is.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { UserError } from '../../base/errors/errors.ts';
+import { UserError } from '../../base/errors/index.ts';
 import {
   asObject,
   asString,
@@ -10,9 +10,9 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
-import { discoverSessions } from '../../store/discover.ts';
-import { readEdge } from '../state/places.ts';
+} from '../../base/json/index.ts';
+import { discoverSessions } from '../../store/index.ts';
+import { readEdge } from '../state/index.ts';
 
 export interface ClientVersion {
   readonly numbers: readonly number[];

@@ -2,15 +2,10 @@
 // killed runs.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import type { TraceConfig } from '../config/config.ts';
-import { createTraceContext, type TraceContext } from '../session/context.ts';
-import { recoverSessions } from '../session/recover.ts';
-import { settle } from '../session/settle.ts';
-import { traceSession } from '../session/trace-session.ts';
-import { logFailure } from '../state/log.ts';
-import { readEdge } from '../state/places.ts';
-import { readState } from '../state/session-state.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import type { TraceConfig } from '../config/index.ts';
+import { createTraceContext, recoverSessions, settle, type TraceContext, traceSession } from '../session/index.ts';
+import { logFailure, readEdge, readState } from '../state/index.ts';
 
 export interface PreviousSession {
   readonly sessionId: string;

@@ -3,9 +3,8 @@
 import { spawn } from 'node:child_process';
 import { readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { logFailure } from '../state/log.ts';
-import { tracePlaces } from '../state/places.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { logFailure, tracePlaces } from '../state/index.ts';
 import { runHook } from './hook.ts';
 
 const { env } = process;

@@ -3,12 +3,10 @@
 // Node; everything else is loaded lazily.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { refuseUnlessTranscript } from '../../store/discover.ts';
-import { readTraceConfig } from '../config/config.ts';
-import { logFailure } from '../state/log.ts';
-import { type TracePlaces, tracePlaces } from '../state/places.ts';
-import { hasOnlyGrown, readState } from '../state/session-state.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { refuseUnlessTranscript } from '../../store/index.ts';
+import { readTraceConfig } from '../config/index.ts';
+import { hasOnlyGrown, logFailure, readState, type TracePlaces, tracePlaces } from '../state/index.ts';
 import type { HookEvent } from './answer-hook.ts';
 
 export interface HookOptions {

@@ -1,9 +1,8 @@
 // The background sender: finishes killed runs, sends waiting batches, retries for a while, and leaves the rest to the next
 // sender. Each destination has its own process, so that a killed one does not interrupt a request to another.
 
-import { needsSender, sendOutbox } from '../outbox/send.ts';
-import { createTraceContext } from '../session/context.ts';
-import { recoverSessions } from '../session/recover.ts';
+import { needsSender, sendOutbox } from '../outbox/index.ts';
+import { createTraceContext, recoverSessions } from '../session/index.ts';
 
 export interface SenderOptions {
   readonly env: NodeJS.ProcessEnv;

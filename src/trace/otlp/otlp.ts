@@ -1,7 +1,7 @@
 // Encodes an OTLP request as protobuf or JSON, and decodes the response. Not by an SDK, because the bytes are stored and
 // sent again unchanged, and because the hook must start fast.
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import type { Wire, WireAttribute, WireSpan } from '../span/span.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import type { Wire, WireAttribute, WireSpan } from '../span/index.ts';
 import {
   bytes,
   double,

@@ -2,8 +2,8 @@
 // under the send lock.
 
 import path from 'node:path';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { namesIn, readText, statusOf, type TracePlaces, writeDurably } from '../state/places.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { namesIn, readText, statusOf, type TracePlaces, writeDurably } from '../state/index.ts';
 import { createdMsOf, listBatches, listParked, type ParkedBatch, sizeOf } from './outbox.ts';
 
 export interface DeliveryStatus {

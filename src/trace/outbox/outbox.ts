@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import { asObject, asString, isArray, parseJson } from '../../base/json/json.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import { asObject, asString, isArray, parseJson } from '../../base/json/index.ts';
 import {
   deadOf,
   namesIn,
@@ -15,7 +15,7 @@ import {
   syncFolder,
   type TracePlaces,
   writeDurably,
-} from '../state/places.ts';
+} from '../state/index.ts';
 
 export interface BatchInfo {
   readonly destination: string;

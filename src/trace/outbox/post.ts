@@ -1,8 +1,8 @@
 // Posts one batch over HTTP. `node:http` instead of `fetch`, which takes 20 ms longer to load (docs/decisions.md).
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import type { Destination } from '../config/destinations.ts';
-import { decodeResponse } from '../otlp/otlp.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import type { Destination } from '../config/index.ts';
+import { decodeResponse } from '../otlp/index.ts';
 import type { Batch } from './outbox.ts';
 
 export type Outcome =

@@ -3,11 +3,10 @@
 // marked as `sending` only before its last byte: if a sender is killed before that, no server has the batch.
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exitCodes, UserError } from '../../base/errors/errors.ts';
-import { isHeld, withLock } from '../../store/lock.ts';
-import type { Destination } from '../config/destinations.ts';
-import { logFailure } from '../state/log.ts';
-import { sendLock, type TracePlaces } from '../state/places.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { isHeld, withLock } from '../../store/index.ts';
+import type { Destination } from '../config/index.ts';
+import { logFailure, sendLock, type TracePlaces } from '../state/index.ts';
 import { readStatus, updateStatus } from './delivery-status.ts';
 import { deleteBatch, listBatches, moveBatch, openBatch, parkBatch } from './outbox.ts';
 import { type Outcome, postBatch } from './post.ts';

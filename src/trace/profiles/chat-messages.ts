@@ -1,8 +1,16 @@
 // The input and output of a generation as messages in OpenAI's chat format, which Langfuse and Phoenix show as a
 // conversation. The content mode applies; every text is redacted and cut.
-import { asString, isArray, isObject } from '../../base/json/json.ts';
-import { type ContentRules, defaultMaxChars, isAllowed, jsonContent, textContent } from '../span/content.ts';
-import type { GenerationDetail, GenerationResult, ImagePlaceholder } from '../span/span.ts';
+import { asString, isArray, isObject } from '../../base/json/index.ts';
+import {
+  type ContentRules,
+  defaultMaxChars,
+  type GenerationDetail,
+  type GenerationResult,
+  type ImagePlaceholder,
+  isAllowed,
+  jsonContent,
+  textContent,
+} from '../span/index.ts';
 import { originOf } from './profile.ts';
 
 export interface ChatMessage {

@@ -1,10 +1,8 @@
 // Spans → the bytes of requests to a destination, none larger than servers accept.
 import { gzipSync } from 'node:zlib';
-import type { Labels } from '../config/config.ts';
-import type { Destination, ProfileName } from '../config/destinations.ts';
-import { encodeJson, encodeProtobuf, splitBatches } from '../otlp/otlp.ts';
-import type { Redact } from '../span/content.ts';
-import type { SpanParent, TraceSpan, Wire } from '../span/span.ts';
+import type { Destination, Labels, ProfileName } from '../config/index.ts';
+import { encodeJson, encodeProtobuf, splitBatches } from '../otlp/index.ts';
+import type { Redact, SpanParent, TraceSpan, Wire } from '../span/index.ts';
 import { toWire as toGenai } from './genai.ts';
 import { toWire as toLangfuse } from './langfuse.ts';
 import { toWire as toOpeninference } from './openinference.ts';

@@ -1,18 +1,22 @@
 // Spans by the OpenTelemetry conventions for generative AI (`invoke_agent`, `chat`, `execute_tool`), in the release that
 // `schemaUrl` names.
-import { version as ownVersion } from '../../base/version/version.ts';
-import { type ContentOrigin, isAllowed, jsonContent, showContent, valueContent } from '../span/content.ts';
-import type {
-  GenerationDetail,
-  ImagePlaceholder,
-  SubagentDetail,
-  ToolDetail,
-  TraceSpan,
-  TraceUsage,
-  TurnDetail,
-  Wire,
-  WireSpan,
-} from '../span/span.ts';
+import { version as ownVersion } from '../../base/version/index.ts';
+import {
+  type ContentOrigin,
+  type GenerationDetail,
+  type ImagePlaceholder,
+  isAllowed,
+  jsonContent,
+  type SubagentDetail,
+  showContent,
+  type ToolDetail,
+  type TraceSpan,
+  type TraceUsage,
+  type TurnDetail,
+  valueContent,
+  type Wire,
+  type WireSpan,
+} from '../span/index.ts';
 import { resultTexts } from './chat-messages.ts';
 import {
   attributes,

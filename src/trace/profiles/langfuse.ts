@@ -1,26 +1,24 @@
 // Spans for Langfuse over OTLP: the mapping of seed 002 §7, with additions that do not change its values (docs/tracing.md
 // has the table).
-import { version as ownVersion } from '../../base/version/version.ts';
+import { version as ownVersion } from '../../base/version/index.ts';
 import {
   type ContentOrigin,
   type ContentRules,
-  jsonContent,
-  showContent,
-  textContent,
-  valueContent,
-} from '../span/content.ts';
-import {
   type GenerationDetail,
+  jsonContent,
   type SubagentDetail,
+  showContent,
   spanName,
   type ToolDetail,
   type TraceSpan,
   type TraceUsage,
   type TurnDetail,
+  textContent,
+  valueContent,
   type Wire,
   type WireSpan,
   wrapperSpanId,
-} from '../span/span.ts';
+} from '../span/index.ts';
 import { type ChatMessage, inputMessages, outputMessage, withImages } from './chat-messages.ts';
 import {
   attributes,

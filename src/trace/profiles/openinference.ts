@@ -1,17 +1,21 @@
 // Spans by the OpenInference conventions, for Phoenix and Arize: span kinds, flattened messages, token counts.
-import { version as ownVersion } from '../../base/version/version.ts';
-import { isAllowed, jsonContent, showContent, textContent, valueContent } from '../span/content.ts';
+import { version as ownVersion } from '../../base/version/index.ts';
 import {
   type GenerationDetail,
+  isAllowed,
+  jsonContent,
   type SubagentDetail,
+  showContent,
   spanName,
   type ToolDetail,
   type TraceSpan,
   type TraceUsage,
   type TurnDetail,
+  textContent,
+  valueContent,
   type Wire,
   type WireSpan,
-} from '../span/span.ts';
+} from '../span/index.ts';
 import { inputMessages, outputMessage, resultTexts } from './chat-messages.ts';
 import {
   attributes,

@@ -1,8 +1,9 @@
 // What all profiles share: options, times, attributes and the resource.
-import { asObject, asString } from '../../base/json/json.ts';
-import { version as ownVersion } from '../../base/version/version.ts';
-import { type ContentOrigin, type ContentRules, textContent } from '../span/content.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import { version as ownVersion } from '../../base/version/index.ts';
 import {
+  type ContentOrigin,
+  type ContentRules,
   type GenerationDetail,
   isClientReply,
   type SpanParent,
@@ -11,9 +12,10 @@ import {
   type TraceSpan,
   type TraceUsage,
   type TurnDetail,
+  textContent,
   type WireAttribute,
   type WireSpan,
-} from '../span/span.ts';
+} from '../span/index.ts';
 
 export interface ProfileOptions extends ContentRules {
   /** The default for missing times. */

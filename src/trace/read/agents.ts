@@ -1,12 +1,10 @@
 // Finds the sub-agent transcript of a tool call: by its meta file or the id in the call's result, else (2.0.x) by its
 // prompt. Reads only names and small meta files; a transcript is read when its call is turned into spans.
 
-import { readRegularText } from '../../base/files/regular-file.ts';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import { agentIdOf, sessionFiles } from '../../store/session-files.ts';
+import { readRegularText } from '../../base/files/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { contentOf, textOf } from '../../format/entry/index.ts';
+import { agentIdOf, readLineBatches, sessionFiles } from '../../store/index.ts';
 import { LineOrder } from './line-order.ts';
 import type { TraceLine } from './trace-line.ts';
 

@@ -1,12 +1,11 @@
 // A transcript and the position of the last run → the turns since then, and the new position. Reads only new bytes; an
 // incomplete last line or turn is left for the next run.
 import path from 'node:path';
-import type { Diagnostic } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { type Block, isToolResult, isToolUse } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import { type Line, readLineBatches } from '../../store/lines.ts';
+import type { Diagnostic } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { type Block, contentOf, isToolResult, isToolUse } from '../../format/entry/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import { type Line, readLineBatches } from '../../store/index.ts';
 import type { AnswerPlace, DraftStart, OpenTurn, ReadBlock } from './draft.ts';
 import { LineOrder } from './line-order.ts';
 import { type Cause, type TraceLine, traceLinesOf } from './trace-line.ts';

@@ -1,9 +1,8 @@
 // A turn while its lines are read: lines with the same message id become one message, results find their calls by id.
 // What an earlier run returned of the turn (`OpenTurn`) is recognized by id and skipped.
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
-import { type Block, isToolUse } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import type { TraceCompaction } from '../span/span.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { type Block, contentOf, isToolUse } from '../../format/entry/index.ts';
+import type { TraceCompaction } from '../span/index.ts';
 import { type Cause, responseTimes, type TraceLine, usageOf } from './trace-line.ts';
 import {
   blockKey,

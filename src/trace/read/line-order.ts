@@ -1,10 +1,9 @@
 // The lines of a transcript → the same lines in the order of the conversation, each answer with the time of its request.
 // Some clients write an answer before the prompt it answers (2.1.45, 2.1.63, 2.1.150): its `parentUuid` names a line that
 // comes later. Such an answer is held back until that line is read.
-import { isToolResult } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { scanRecord } from '../../format/scan/scan.ts';
-import type { Line } from '../../store/lines.ts';
+import { contentOf, isToolResult } from '../../format/entry/index.ts';
+import { scanRecord } from '../../format/scan/index.ts';
+import type { Line } from '../../store/index.ts';
 import { requestOf, requestRefOf, type TraceLine, traceLinesOf } from './trace-line.ts';
 
 /** Lines further apart than this are not reordered, so that memory stays bounded. */

@@ -1,13 +1,12 @@
 // A line of a transcript → its user and assistant records and compaction marks, parsed, with their heads. All other
 // records are skipped after the scan, so that they cost no parsing.
-import { asObject, asString, type JsonObject } from '../../base/json/json.ts';
-import { asEntry, type Entry, roleOf } from '../../format/entry/entry.ts';
-import { readUsage, tokenCount, type Usage } from '../../format/entry/usage.ts';
-import { parseLine } from '../../format/line/line.ts';
-import { type Head, scanRecord } from '../../format/scan/scan.ts';
-import { countUsage, type UsageLine } from '../../session/usage/usage.ts';
-import type { Line } from '../../store/lines.ts';
-import type { TraceUsage } from '../span/span.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { asEntry, type Entry, readUsage, roleOf, tokenCount, type Usage } from '../../format/entry/index.ts';
+import { parseLine } from '../../format/line/index.ts';
+import { type Head, scanRecord } from '../../format/scan/index.ts';
+import { countUsage, type UsageLine } from '../../session/usage/index.ts';
+import type { Line } from '../../store/index.ts';
+import type { TraceUsage } from '../span/index.ts';
 
 export interface TraceLine {
   readonly number: number;

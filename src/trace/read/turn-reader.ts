@@ -1,11 +1,10 @@
 // Lines, one by one → turns, as soon as they are complete. A prompt does not end the previous turn, but its first answer
 // does, because lines of the last message may still follow (docs/tracing.md). The next run reads unfinished turns again,
 // so that any split of a file into runs gives the same turns.
-import { asObject, asString } from '../../base/json/json.ts';
-import { type Block, isToolResult, isToolUse, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { classifyUser } from '../../session/transcript/node.ts';
-import { shortKey, type TraceCompaction } from '../span/span.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import { type Block, contentOf, isToolResult, isToolUse, textOf } from '../../format/entry/index.ts';
+import { classifyUser } from '../../session/transcript/index.ts';
+import { shortKey, type TraceCompaction } from '../span/index.ts';
 import {
   type AnswerPlace,
   type DraftStart,

@@ -1,10 +1,9 @@
 // The facts of a turn's span: its prompt, times and model. If the turn continues after a Stop, most of them come from the
 // earlier run, and the prompt is read again.
-import { asString } from '../../base/json/json.ts';
-import { isText, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { commandName, promptText } from '../../session/transcript/prompt-text.ts';
-import { imagesOf } from '../span/span.ts';
+import { asString } from '../../base/json/index.ts';
+import { contentOf, isText, textOf } from '../../format/entry/index.ts';
+import { commandName, promptText } from '../../session/transcript/index.ts';
+import { imagesOf } from '../span/index.ts';
 import type { OpenRoot, TurnDraft } from './draft.ts';
 import type { TraceLine } from './trace-line.ts';
 import type { AboutTurn, LinePlace, TraceMessage, TracePrompt, TraceTurn } from './turn.ts';

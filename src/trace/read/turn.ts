@@ -1,8 +1,7 @@
 // A turn as it is read from a transcript; spans are made from it.
-import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { type Block, isServerCall, isToolUse } from '../../format/entry/block.ts';
-import type { Usage } from '../../format/entry/usage.ts';
-import type { ImagePlaceholder, TraceCompaction, TraceUsage } from '../span/span.ts';
+import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { type Block, isServerCall, isToolUse, type Usage } from '../../format/entry/index.ts';
+import type { ImagePlaceholder, TraceCompaction, TraceUsage } from '../span/index.ts';
 import type { TraceLine } from './trace-line.ts';
 
 export interface TraceTurn {

@@ -2,12 +2,10 @@
 // user who switches does not send the history twice, and written if both are used in parallel.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { asObject, parseJson } from '../../base/json/json.ts';
-import { readLineBatches } from '../../store/lines.ts';
-import { withLock } from '../../store/lock.ts';
-import type { TraceCursor } from '../read/cursor.ts';
-import { readText, writeDurably } from '../state/places.ts';
-import type { CompatEntry } from '../state/session-state.ts';
+import { asObject, parseJson } from '../../base/json/index.ts';
+import { readLineBatches, withLock } from '../../store/index.ts';
+import type { TraceCursor } from '../read/index.ts';
+import { type CompatEntry, readText, writeDurably } from '../state/index.ts';
 
 export function compatFile(env: NodeJS.ProcessEnv): string {
   return path.join(

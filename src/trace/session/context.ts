@@ -1,8 +1,8 @@
 // What every run of the tracer needs: its files, its settings and the ledgers.
-import type { Environment } from '../../base/node/node-types.ts';
-import { readTraceConfig, type TraceConfig } from '../config/config.ts';
-import type { Redact } from '../span/content.ts';
-import { ledgerOf, type TracePlaces, tracePlaces } from '../state/places.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { readTraceConfig, type TraceConfig } from '../config/index.ts';
+import type { Redact } from '../span/index.ts';
+import { ledgerOf, type TracePlaces, tracePlaces } from '../state/index.ts';
 import type { Costs } from './costs.ts';
 import { Ledger } from './ledger.ts';
 

@@ -1,9 +1,9 @@
 // The cost of a generation, by the prices of `clew usage`. Only for destinations that ask for it: a server with its own
 // price for a model computes the cost itself.
-import type { Environment } from '../../base/node/node-types.ts';
-import { loadPrices } from '../../library/usage/prices.ts';
-import { PriceList } from '../../models/price-list.ts';
-import type { TraceSpan } from '../span/span.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { loadPrices } from '../../library/usage/index.ts';
+import { PriceList } from '../../models/index.ts';
+import type { TraceSpan } from '../span/index.ts';
 
 export interface Costs {
   /** In dollars, only of these models; `*` is a wildcard. */

@@ -1,11 +1,10 @@
 // Finishes killed runs: releases committed batches, and traces their sessions again. A session that cannot be recovered is
 // logged, and does not stop the others.
 import path from 'node:path';
-import { asObject, asString, parseJson } from '../../base/json/json.ts';
-import { abandonedNote, isHeld, withLock } from '../../store/lock.ts';
-import { pendingOwners } from '../outbox/outbox.ts';
-import { logFailure } from '../state/log.ts';
-import { namesIn } from '../state/places.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { abandonedNote, isHeld, withLock } from '../../store/index.ts';
+import { pendingOwners } from '../outbox/index.ts';
+import { logFailure, namesIn } from '../state/index.ts';
 import type { TraceContext } from './context.ts';
 import { finishPending, traceSession } from './trace-session.ts';
 

@@ -1,9 +1,6 @@
 // The rules of `clew redact` as a function of one text.
-import { makeRuleSet } from '../../surgery/secrets/find.ts';
-import { Placeholders } from '../../surgery/secrets/placeholders.ts';
-import { redactText } from '../../surgery/secrets/redact-text.ts';
-import { loadRuleSet } from '../../surgery/secrets/user-rules.ts';
-import type { Redact } from '../span/content.ts';
+import { loadRuleSet, makeRuleSet, Placeholders, redactText } from '../../surgery/secrets/index.ts';
+import type { Redact } from '../span/index.ts';
 
 /** `rulesFile`: additional rules of the user. */
 export function makeRedact(rulesFile: string | undefined): Redact {

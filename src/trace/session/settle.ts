@@ -1,7 +1,7 @@
 // Waits until the last answer is in the transcript, because Stop may come before the last line is written.
 import { setTimeout as delay } from 'node:timers/promises';
-import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/json.ts';
-import { readEdge } from '../state/places.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { readEdge } from '../state/index.ts';
 
 export interface SettleOptions {
   /** `last_assistant_message` of the hook's input; absent before 2.1.150. */

@@ -1,16 +1,13 @@
 // Turns → uncommitted batches in the outbox of each destination. Their spans are claimed in the ledger first, so that only
 // one of several copies of a session sends them.
 
-import type { Destination } from '../config/destinations.ts';
-import { spoolBatch } from '../outbox/outbox.ts';
-import { encodeBatches } from '../profiles/encode-batches.ts';
-import type { AgentLookup, AgentTranscript } from '../read/agents.ts';
-import type { TraceTurn } from '../read/turn.ts';
-import type { TraceSpan } from '../span/span.ts';
-import type { SpanContext } from '../spans/conversation-spans.ts';
-import { looseAgentSpans, spansOfTurn, turnSpanAgain } from '../spans/spans.ts';
-import { sessionKey } from '../state/places.ts';
-import type { PendingBatch } from '../state/session-state.ts';
+import type { Destination } from '../config/index.ts';
+import { spoolBatch } from '../outbox/index.ts';
+import { encodeBatches } from '../profiles/index.ts';
+import type { AgentLookup, AgentTranscript, TraceTurn } from '../read/index.ts';
+import type { TraceSpan } from '../span/index.ts';
+import { looseAgentSpans, type SpanContext, spansOfTurn, turnSpanAgain } from '../spans/index.ts';
+import { type PendingBatch, sessionKey } from '../state/index.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import type { Claims } from './ledger.ts';
 

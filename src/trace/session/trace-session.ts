@@ -3,24 +3,33 @@
 // session's lock.
 
 import path from 'node:path';
-import { withLock } from '../../store/lock.ts';
-import { isTraced, type TraceConfig } from '../config/config.ts';
-import { dropPending, readPending, releaseBatch } from '../outbox/outbox.ts';
-import { type AgentLookup, findAgentTranscripts } from '../read/agents.ts';
-import { parseCursor, streamTurns, type TraceCursor } from '../read/cursor.ts';
-import type { TraceTurn } from '../read/turn.ts';
-import { isMutedTurn, type Mute, readMutes, wasMuted } from '../state/mute.ts';
-import { namesIn, sessionKey } from '../state/places.ts';
+import { withLock } from '../../store/index.ts';
+import { isTraced, type TraceConfig } from '../config/index.ts';
+import { dropPending, readPending, releaseBatch } from '../outbox/index.ts';
+import {
+  type AgentLookup,
+  findAgentTranscripts,
+  parseCursor,
+  streamTurns,
+  type TraceCursor,
+  type TraceTurn,
+} from '../read/index.ts';
 import {
   type CompatEntry,
   type FileHead,
   hasOnlyGrown,
   identifyHead,
+  isMutedTurn,
+  type Mute,
+  namesIn,
+  readMutes,
   readState,
   readStateOf,
   type SessionState,
+  sessionKey,
+  wasMuted,
   writeState,
-} from '../state/session-state.ts';
+} from '../state/index.ts';
 import { compatFile, cursorAtLine, readCompat, writeCompat } from './compat-state.ts';
 import { ledgerFor, type TraceContext } from './context.ts';
 import { type SpooledTurns, spoolTurns } from './spool-turns.ts';

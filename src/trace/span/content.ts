@@ -1,6 +1,6 @@
 // Prompts, answers and tool content → what may leave the machine: filtered by the content mode, redacted, cut to size,
 // well-formed and with bounded nesting. All content of attributes passes through here.
-import { isArray, isObject, type JsonValue, parseJson } from '../../base/json/json.ts';
+import { isArray, isObject, type JsonValue, parseJson } from '../../base/json/index.ts';
 import type { TraceSpan } from './span.ts';
 
 /**

@@ -2,9 +2,8 @@
 // session. A profile turns it into the attributes of one destination.
 
 import { createHash } from 'node:crypto';
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/json.ts';
-import { type Block, isDocument, isImage } from '../../format/entry/block.ts';
-import type { Usage } from '../../format/entry/usage.ts';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
+import { type Block, isDocument, isImage, type Usage } from '../../format/entry/index.ts';
 
 /** A span of a trace: a turn, a generation, a tool call or a sub-agent. */
 export interface TraceSpan {

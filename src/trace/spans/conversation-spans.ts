@@ -1,13 +1,27 @@
 // Messages and results, of a turn or of a sub-agent → a span for each API response, below it its tool calls, and below a
 // call that started a sub-agent the spans of that sub-agent.
-import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json/json.ts';
-import { type Block, isServerCall, isServerResult, isThinking, isToolUse, textOf } from '../../format/entry/block.ts';
-import { contentOf } from '../../format/entry/entry.ts';
-import { classifyUser } from '../../session/transcript/node.ts';
-import type { AgentLookup } from '../read/agents.ts';
-import { TurnDraft } from '../read/draft.ts';
-import { type Cause, causeAfter, type TraceLine } from '../read/trace-line.ts';
-import { type AgentRun, compactionOf, type TraceMessage, type TraceResult } from '../read/turn.ts';
+import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import {
+  type Block,
+  contentOf,
+  isServerCall,
+  isServerResult,
+  isThinking,
+  isToolUse,
+  textOf,
+} from '../../format/entry/index.ts';
+import { classifyUser } from '../../session/transcript/index.ts';
+import {
+  type AgentLookup,
+  type AgentRun,
+  type Cause,
+  causeAfter,
+  compactionOf,
+  type TraceLine,
+  type TraceMessage,
+  type TraceResult,
+  TurnDraft,
+} from '../read/index.ts';
 import {
   agentScope,
   type GenerationDetail,
@@ -19,7 +33,7 @@ import {
   type TraceSpan,
   toolSpanId,
   withoutImages,
-} from '../span/span.ts';
+} from '../span/index.ts';
 
 export interface SpanContext {
   readonly sessionId: string;

@@ -1,10 +1,8 @@
 // A transcript → the spans of its session. Nothing is sent or written.
 
-import { formatDuration, formatTokens } from '../../base/text/human.ts';
-import { displayWidth, oneLine, padEnd, padStart } from '../../base/text/terminal-text.ts';
-import { findAgentTranscripts } from '../read/agents.ts';
-import { readTurns } from '../read/cursor.ts';
-import { spanName, type TraceSpan, type TraceUsage } from '../span/span.ts';
+import { displayWidth, formatDuration, formatTokens, oneLine, padEnd, padStart } from '../../base/text/index.ts';
+import { findAgentTranscripts, readTurns } from '../read/index.ts';
+import { spanName, type TraceSpan, type TraceUsage } from '../span/index.ts';
 import { looseAgentSpans, spansOfTurn } from './spans.ts';
 
 /** Options of `sessionSpans`. */

@@ -1,11 +1,9 @@
 // A turn → its spans: the turn, below it a generation for each API response, and below that its tool calls and their
 // sub-agents.
-import { asObject, asString } from '../../base/json/json.ts';
-import { textOf } from '../../format/entry/block.ts';
-import type { AgentLookup } from '../read/agents.ts';
-import type { TraceLine } from '../read/trace-line.ts';
-import type { TraceTurn } from '../read/turn.ts';
-import { agentName, type TraceSpan, toolSpanId, traceIdOf, turnName, turnSpanId } from '../span/span.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import { textOf } from '../../format/entry/index.ts';
+import type { AgentLookup, TraceLine, TraceTurn } from '../read/index.ts';
+import { agentName, type TraceSpan, toolSpanId, traceIdOf, turnName, turnSpanId } from '../span/index.ts';
 import {
   agentSpans,
   conversationSpans,

@@ -1,9 +1,9 @@
 // One line per failure in trace.log, because a hook has no screen.
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { makeFolderSync } from '../../base/files/regular-file.ts';
-import { privateFileMode } from '../../store/replace.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { makeFolderSync } from '../../base/files/index.ts';
+import { privateFileMode } from '../../store/index.ts';
 
 const mostBytes = 1024 * 1024;
 

@@ -4,10 +4,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { UserError } from '../../base/errors/errors.ts';
-import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/json.ts';
-import { withLock } from '../../store/lock.ts';
-import type { AboutTurn, TraceTurn } from '../read/turn.ts';
+import { UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { withLock } from '../../store/index.ts';
+import type { AboutTurn, TraceTurn } from '../read/index.ts';
 import { namesIn, readText, syncFolder, type TracePlaces, writeDurably } from './places.ts';
 
 /** A period in which a session, or all sessions of a folder, are muted. */

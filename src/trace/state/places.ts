@@ -13,11 +13,10 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../base/errors/errors.ts';
-import { makeFolderSync, openRegularFile, readRegularText } from '../../base/files/regular-file.ts';
-import type { Environment } from '../../base/node/node-types.ts';
-import { privateFileMode } from '../../store/replace.ts';
-import { stateFolder } from '../../store/roots.ts';
+import { systemErrorCode } from '../../base/errors/index.ts';
+import { makeFolderSync, openRegularFile, readRegularText } from '../../base/files/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { privateFileMode, stateFolder } from '../../store/index.ts';
 
 /** Where the files of the tracer are. */
 export interface TracePlaces {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { openRegularFile } from '../../base/files/regular-file.ts';
+import { openRegularFile } from '../../base/files/index.ts';
 import {
   asObject,
   asString,
@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../base/json/json.ts';
+} from '../../base/json/index.ts';
 import { readText, sessionKey, type TracePlaces, writeDurably } from './places.ts';
 
 export interface SessionState {

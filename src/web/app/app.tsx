@@ -1,18 +1,24 @@
 // The whole page: the header, and below it the page of the address.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { Status } from '../wire/wire.ts';
+import type { Status } from '../wire/index.ts';
 import { Header } from './header.tsx';
-import { HealthPage } from './health/health-page.tsx';
-import { KeyHelp, type KeyMeaning } from './keys/key-help.tsx';
-import { LibraryPage } from './library/library-page.tsx';
-import { LivePage } from './live/live-page.tsx';
-import { type PageServices, ServicesContext, StatusContext, useServices } from './page/page-context.ts';
-import { PageFrame } from './page/page-frame.tsx';
-import { goTo, usePlace } from './page/router.ts';
-import { httpSource } from './session/http/http-source.ts';
-import { SessionPage } from './session/session-page.tsx';
-import type { SessionSource } from './session/source/source.ts';
-import { UsagePage } from './usage/usage-page.tsx';
+import { HealthPage } from './health/index.ts';
+import { KeyHelp, type KeyMeaning } from './keys/index.ts';
+import { LibraryPage } from './library/index.ts';
+import { LivePage } from './live/index.ts';
+import {
+  goTo,
+  PageFrame,
+  type PageServices,
+  ServicesContext,
+  StatusContext,
+  usePlace,
+  useServices,
+} from './page/index.ts';
+import { httpSource } from './session/http/index.ts';
+import { SessionPage } from './session/index.ts';
+import type { SessionSource } from './session/source/index.ts';
+import { UsagePage } from './usage/index.ts';
 
 export function App({ services }: { readonly services: PageServices }) {
   return (

@@ -1,11 +1,8 @@
 // The header of every page: navigation, search, progress of the index, and notes about the server.
 import { useState } from 'react';
-import type { IndexState } from '../wire/wire.ts';
-import { useTypedText } from './page/hooks.ts';
-import { useStatus } from './page/page-context.ts';
-import { goTo, usePlace } from './page/router.ts';
-import { readTheme, setTheme, type Theme, themes } from './page/theme.ts';
-import { Words } from './session/text/text.tsx';
+import type { IndexState } from '../wire/index.ts';
+import { goTo, readTheme, setTheme, type Theme, themes, usePlace, useStatus, useTypedText } from './page/index.ts';
+import { Words } from './session/text/index.ts';
 
 const pages = [
   { path: '/', name: 'Library' },

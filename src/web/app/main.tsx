@@ -1,11 +1,8 @@
 // The entry of the page: styles, client, events, and the app.
 import { createRoot } from 'react-dom/client';
-import { makeClient } from '../client/client.ts';
+import { makeClient } from '../client/index.ts';
 import { App } from './app.tsx';
-import { PageEvents } from './page/page-context.ts';
-import { startRouter } from './page/router.ts';
-import { applyTheme, readTheme } from './page/theme.ts';
-import { findToken, forgetToken, showNoToken } from './page/token.ts';
+import { applyTheme, findToken, forgetToken, PageEvents, readTheme, showNoToken, startRouter } from './page/index.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';

@@ -2,9 +2,8 @@
 // rendered at once.
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import { embeddedSource, readPrintable } from './session/embedded/embedded-source.ts';
-import { PrintPage } from './session/print-page.tsx';
-import { SessionPage } from './session/session-page.tsx';
+import { embeddedSource, readPrintable } from './session/embedded/index.ts';
+import { PrintPage, SessionPage } from './session/index.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/session.css';

@@ -1,8 +1,7 @@
 // Hono's typed client for the page's server, in the browser and in Node: it sends the token, and a response that is not a
 // success throws a `ServerFailure`.
 import { hc } from 'hono/client';
-import type { AppType } from '../wire/api.ts';
-import { type Failure, tokenHeader } from '../wire/wire.ts';
+import { type AppType, type Failure, tokenHeader } from '../wire/index.ts';
 
 export interface ClientOptions {
   /** `''` in the page: the server it came from. */

@@ -1,7 +1,7 @@
 // The HTTP API of the page's server as one type: path → method → input and output. The client (`hc`) and the server's
 // handlers are both checked against it, so a route that is renamed on one side does not compile on the other.
 import type { Hono } from 'hono';
-import type { FindResult, SessionHead, TurnView } from '../../export/wire/view.ts';
+import type { FindResult, SessionHead, TurnView } from '../../export/wire/index.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
 import type {
   FindQuery,

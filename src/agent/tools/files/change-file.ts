@@ -3,12 +3,10 @@
 import { constants } from 'node:fs';
 import { access, chmod } from 'node:fs/promises';
 import { structuredPatch } from 'diff';
-import type { JsonObject } from '../../../base/json/json.ts';
-import { type FileIdentity, identify } from '../../../store/append.ts';
-import { replaceFile, writeNewFile } from '../../../store/replace.ts';
-import type { CallContext } from '../../contract/tool.ts';
-import { ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import { type FileIdentity, identify, replaceFile, writeNewFile } from '../../../store/index.ts';
+import type { CallContext } from '../../contract/index.ts';
+import { limits, ToolFailure } from '../shared/index.ts';
 import { type FoundFile, readLinkTarget, readWhole, sha256, withFile, withPinned } from './file-access.ts';
 import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
 

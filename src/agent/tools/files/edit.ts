@@ -3,11 +3,9 @@
 
 import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
-import { counted } from '../../../base/text/human.ts';
-import type { CallContext, Tool, ToolOutcome } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { pathSchema, resolvePath } from '../shared/paths.ts';
+import { counted } from '../../../base/text/index.ts';
+import type { CallContext, Tool, ToolOutcome } from '../../contract/index.ts';
+import { defineTool, limits, pathSchema, resolvePath, ToolFailure } from '../shared/index.ts';
 import { createText, keptText, makePatch, readSeenText, replaceText, type SeenText } from './change-file.ts';
 import { linkNote } from './file-access.ts';
 import { lineEndOf, withLineEnd } from './file-text.ts';

@@ -4,11 +4,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorCode } from '../../../base/errors/errors.ts';
-import { formatBytes } from '../../../base/text/human.ts';
-import type { CallContext, Workspace } from '../../contract/tool.ts';
-import { ToolFailure } from '../shared/define.ts';
-import { describeMissing } from '../shared/paths.ts';
+import { systemErrorCode } from '../../../base/errors/index.ts';
+import { formatBytes } from '../../../base/text/index.ts';
+import type { CallContext, Workspace } from '../../contract/index.ts';
+import { describeMissing, ToolFailure } from '../shared/index.ts';
 
 export interface FoundFile {
   /** The requested path, made absolute. */

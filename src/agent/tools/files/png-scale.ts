@@ -2,7 +2,7 @@
 // libraries.
 import { promisify } from 'node:util';
 import { crc32, createInflate, deflate } from 'node:zlib';
-import { limits } from '../shared/limits.ts';
+import { limits } from '../shared/index.ts';
 
 export interface ScaledPng {
   readonly bytes: Buffer;

@@ -1,12 +1,11 @@
 // Converts an image file to an image block. The type comes from the bytes, not the name. A PNG that is too large is
 // scaled down; other formats are refused with a command that makes a smaller copy.
 import type { FileHandle } from 'node:fs/promises';
-import { type ImageSize, readImageSize } from '../../../api/request/image-size.ts';
-import { formatBytes } from '../../../base/text/human.ts';
-import { smallerPictureCommand } from '../../access/file.ts';
-import type { ToolOutcome } from '../../contract/tool.ts';
-import { ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import { type ImageSize, readImageSize } from '../../../api/request/index.ts';
+import { formatBytes } from '../../../base/text/index.ts';
+import { smallerPictureCommand } from '../../access/index.ts';
+import type { ToolOutcome } from '../../contract/index.ts';
+import { limits, ToolFailure } from '../shared/index.ts';
 import { type FoundFile, readWhole } from './file-access.ts';
 import { type ScaledPng, scalePng } from './png-scale.ts';
 

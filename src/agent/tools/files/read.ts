@@ -11,12 +11,10 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../../base/json/json.ts';
-import { formatBytes } from '../../../base/text/human.ts';
-import type { CallContext, Tool, ToolOutcome } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { pathSchema, resolvePath } from '../shared/paths.ts';
+} from '../../../base/json/index.ts';
+import { formatBytes } from '../../../base/text/index.ts';
+import type { CallContext, Tool, ToolOutcome } from '../../contract/index.ts';
+import { defineTool, limits, pathSchema, resolvePath, ToolFailure } from '../shared/index.ts';
 import { type FoundFile, linkNote, readWhole, sha256, withFile } from './file-access.ts';
 import { decodeText, encodingNames, type FileText, looksBinary } from './file-text.ts';
 import { readImage } from './read-image.ts';

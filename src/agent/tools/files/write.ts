@@ -2,11 +2,9 @@
 // encoding, byte order mark and line endings.
 import { lstat, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import { systemErrorCode } from '../../../base/errors/errors.ts';
-import type { Tool } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { pathSchema, resolvePath } from '../shared/paths.ts';
+import { systemErrorCode } from '../../../base/errors/index.ts';
+import type { Tool } from '../../contract/index.ts';
+import { defineTool, limits, pathSchema, resolvePath, ToolFailure } from '../shared/index.ts';
 import { createText, keptText, makePatch, readSeenText, replaceText } from './change-file.ts';
 import { linkNote } from './file-access.ts';
 import { lineEndOf, withLineEnd } from './file-text.ts';

@@ -1,10 +1,8 @@
 // The Glob tool: finds files by a pattern of their names, newest first.
 import path from 'node:path';
 import * as z from 'zod';
-import type { CallContext, Tool } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { pathSchema, resolvePath } from '../shared/paths.ts';
+import type { CallContext, Tool } from '../../contract/index.ts';
+import { defineTool, limits, pathSchema, resolvePath, ToolFailure } from '../shared/index.ts';
 import { findPlace, hiddenArgs, type RipgrepPath, runRipgrep, type SearchPlace } from './ripgrep.ts';
 
 const schema = z.object({

@@ -1,12 +1,10 @@
 // The Grep tool: searches files for a regular expression with ripgrep.
 import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
-import type { JsonObject } from '../../../base/json/json.ts';
-import { counted } from '../../../base/text/human.ts';
-import type { Tool, ToolOutcome } from '../../contract/tool.ts';
-import { defineTool } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { pathSchema } from '../shared/paths.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import { counted } from '../../../base/text/index.ts';
+import type { Tool, ToolOutcome } from '../../contract/index.ts';
+import { defineTool, limits, pathSchema } from '../shared/index.ts';
 import { findPlace, hiddenArgs, type RipgrepPath, runRipgrep, visibilityArgs } from './ripgrep.ts';
 
 const lineCount = z.number().int().min(0).max(100_000);

@@ -3,12 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin, realPath } from '../../../base/files/real-path.ts';
-import type { CallContext, Workspace } from '../../contract/tool.ts';
-import { refuseElsewhere } from '../files/file-access.ts';
-import { ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
-import { describeMissing, resolvePath } from '../shared/paths.ts';
+import { isWithin, realPath } from '../../../base/files/index.ts';
+import type { CallContext, Workspace } from '../../contract/index.ts';
+import { refuseElsewhere } from '../files/index.ts';
+import { describeMissing, limits, resolvePath, ToolFailure } from '../shared/index.ts';
 
 export interface SearchOutput {
   readonly stdout: string;

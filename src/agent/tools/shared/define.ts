@@ -1,9 +1,15 @@
 // Makes a Tool from a zod schema, a description and a function. The API gets the schema as JSON Schema, calls are
 // checked by it, and `run` is typed by it.
 import * as z from 'zod';
-import { systemErrorCode, UserError } from '../../../base/errors/errors.ts';
-import { hasLoneSurrogate, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { type CallContext, failedOutcome, type ParsedInput, type Tool, type ToolOutcome } from '../../contract/tool.ts';
+import { systemErrorCode, UserError } from '../../../base/errors/index.ts';
+import { hasLoneSurrogate, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import {
+  type CallContext,
+  failedOutcome,
+  type ParsedInput,
+  type Tool,
+  type ToolOutcome,
+} from '../../contract/index.ts';
 
 export interface ToolDefinition<S extends z.ZodObject> {
   readonly name: string;

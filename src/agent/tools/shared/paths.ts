@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import type { Workspace } from '../../contract/tool.ts';
+import type { Workspace } from '../../contract/index.ts';
 import { limits } from './limits.ts';
 
 export const pathSchema: z.ZodString = z

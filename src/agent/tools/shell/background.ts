@@ -4,9 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Launch, Sandbox } from '../../contract/confinement.ts';
-import type { BackgroundTask, BackgroundTasks, FileMemory, SeenFile, Todo, Workspace } from '../../contract/tool.ts';
-import { limits } from '../shared/limits.ts';
+import type {
+  BackgroundTask,
+  BackgroundTasks,
+  FileMemory,
+  Launch,
+  Sandbox,
+  SeenFile,
+  Todo,
+  Workspace,
+} from '../../contract/index.ts';
+import { limits } from '../shared/index.ts';
 import { cleanText, openOutput } from './output.ts';
 import { type Shell, startShell } from './shell.ts';
 

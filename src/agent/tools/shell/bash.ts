@@ -3,13 +3,18 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { systemErrorCode } from '../../../base/errors/errors.ts';
-import { isWithin, realPath } from '../../../base/files/real-path.ts';
-import { formatDuration } from '../../../base/text/human.ts';
-import type { Confinement } from '../../contract/confinement.ts';
-import { type CallContext, failedOutcome, type Tool, type ToolOutcome, type Workspace } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import { systemErrorCode } from '../../../base/errors/index.ts';
+import { isWithin, realPath } from '../../../base/files/index.ts';
+import { formatDuration } from '../../../base/text/index.ts';
+import {
+  type CallContext,
+  type Confinement,
+  failedOutcome,
+  type Tool,
+  type ToolOutcome,
+  type Workspace,
+} from '../../contract/index.ts';
+import { defineTool, limits, ToolFailure } from '../shared/index.ts';
 import { ShellTasks } from './background.ts';
 import { CommandOutput } from './output.ts';
 import { type Shell, type ShellExit, startShell } from './shell.ts';

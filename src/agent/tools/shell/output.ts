@@ -3,8 +3,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { makeFolderSync } from '../../../base/files/regular-file.ts';
-import { limits } from '../shared/limits.ts';
+import { makeFolderSync } from '../../../base/files/index.ts';
+import { limits } from '../shared/index.ts';
 
 export class CommandOutput {
   totalBytes = 0;

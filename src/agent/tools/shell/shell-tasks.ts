@@ -2,9 +2,8 @@
 // KillShell.
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
-import type { BackgroundTask, CallContext, Tool } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import type { BackgroundTask, CallContext, Tool } from '../../contract/index.ts';
+import { defineTool, limits, ToolFailure } from '../shared/index.ts';
 import { trimLines } from './output.ts';
 
 const idSchema = z.string().min(1, 'is empty').max(100, 'is too long');

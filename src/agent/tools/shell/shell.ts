@@ -1,9 +1,9 @@
 // Runs a command with bash in a guarded process group and reports its output, its exit code and its last working
 // directory. No process outlives this one.
 import type { Readable } from 'node:stream';
-import { type GuardedProcess, type Held, startGuarded } from '../../../base/process/guarded-process.ts';
-import type { Launch } from '../../contract/confinement.ts';
-import { limits } from '../shared/limits.ts';
+import { type GuardedProcess, type Held, startGuarded } from '../../../base/process/index.ts';
+import type { Launch } from '../../contract/index.ts';
+import { limits } from '../shared/index.ts';
 
 export interface ShellExit {
   /** As in a shell: 128 + the signal number if a signal ended it. */

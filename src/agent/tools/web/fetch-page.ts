@@ -5,10 +5,9 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { version } from '../../../base/version/version.ts';
-import { isPrivateAddress, PrivateAddressError, publicLookup } from '../../access/address.ts';
-import { ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import { version } from '../../../base/version/index.ts';
+import { isPrivateAddress, PrivateAddressError, publicLookup } from '../../access/index.ts';
+import { limits, ToolFailure } from '../shared/index.ts';
 
 export interface PageAnswer {
   readonly url: URL;

@@ -1,10 +1,9 @@
 // The WebFetch tool: a small model answers a question from a web page. The page would fill the context window, and its
 // text is data, never instructions.
 import * as z from 'zod';
-import { isText, textOf } from '../../../format/entry/block.ts';
-import type { CallContext, Tool, ToolOutcome } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import { isText, textOf } from '../../../format/entry/index.ts';
+import type { CallContext, Tool, ToolOutcome } from '../../contract/index.ts';
+import { defineTool, limits, ToolFailure } from '../shared/index.ts';
 import { fetchPage, type PageAnswer, redirectTarget } from './fetch-page.ts';
 
 export interface WebFetchOptions {

@@ -1,10 +1,9 @@
 // The WebSearch tool: returns links and a summary. The search is a server tool of the API.
 import * as z from 'zod';
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { isBlock, isText } from '../../../format/entry/block.ts';
-import type { Tool } from '../../contract/tool.ts';
-import { defineTool, ToolFailure } from '../shared/define.ts';
-import { limits } from '../shared/limits.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { isBlock, isText } from '../../../format/entry/index.ts';
+import type { Tool } from '../../contract/index.ts';
+import { defineTool, limits, ToolFailure } from '../shared/index.ts';
 
 const domains = z.array(z.string().min(1).max(255)).max(100).optional();
 

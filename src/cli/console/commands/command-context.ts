@@ -1,10 +1,9 @@
 // The context of a `/command` in the running console: print, ask, and run commands of the program with their output in
 // the chat.
 import { Writable } from 'node:stream';
-import type { Agent } from '../../../agent/contract/agent.ts';
-import type { CommandInput, CommandIo } from '../../command/command.ts';
-import { Unread } from '../../command/unread.ts';
-import { shortFolder } from '../../render/wording.ts';
+import type { Agent } from '../../../agent/contract/index.ts';
+import { type CommandInput, type CommandIo, Unread } from '../../command/index.ts';
+import { shortFolder } from '../../render/index.ts';
 import type { CommandContext, SessionChoiceRow } from './slash-commands.ts';
 
 export interface ContextParts extends Pick<CommandContext, 'say' | 'ask' | 'setPrompt' | 'exit'> {

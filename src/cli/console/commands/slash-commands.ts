@@ -1,14 +1,12 @@
 // The `/commands` of the console. Any other text with a leading slash is a command of the project or the user and goes
 // to the agent.
-import type { Agent, AgentState, RewindPoint } from '../../../agent/contract/agent.ts';
-import { counted, formatAge, formatCount, formatTokens } from '../../../base/text/human.ts';
-import { oneLine } from '../../../base/text/terminal-text.ts';
-import type { Usage } from '../../../format/entry/usage.ts';
-import { knownModels } from '../../../models/facts.ts';
-import { formatCost } from '../../render/wording.ts';
-import { type Dialog, type DialogAnswer, type DialogOptions, makeDialog } from '../dialog/dialog.ts';
-import { openOrCopy } from '../dialog/questions.ts';
-import type { Item } from '../transcript/item.ts';
+import type { Agent, AgentState, RewindPoint } from '../../../agent/contract/index.ts';
+import { counted, formatAge, formatCount, formatTokens, oneLine } from '../../../base/text/index.ts';
+import type { Usage } from '../../../format/entry/index.ts';
+import { knownModels } from '../../../models/index.ts';
+import { formatCost } from '../../render/index.ts';
+import { type Dialog, type DialogAnswer, type DialogOptions, makeDialog, openOrCopy } from '../dialog/index.ts';
+import type { Item } from '../transcript/index.ts';
 
 interface NamedCommand {
   readonly name: string;

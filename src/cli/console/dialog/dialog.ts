@@ -1,13 +1,11 @@
 // A question to the user as a value, answered by number, arrow keys or text; Esc declines. A dialog and a key give the
 // next dialog or the answer.
 
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { displayWidth, oneLine } from '../../../base/text/terminal-text.ts';
-import { fitFacts, rule, scrollTo } from '../../render/lines.ts';
-import { wrapSpans } from '../../render/wrap.ts';
-import type { Key } from '../../terminal/keys.ts';
-import { editBuffer, emptyBuffer, insertText, layOutBuffer, type TextBuffer } from '../input/text-buffer.ts';
-import type { Drawing } from '../transcript/drawing.ts';
+import { displayWidth, neutralise, oneLine } from '../../../base/text/index.ts';
+import { fitFacts, rule, scrollTo, wrapSpans } from '../../render/index.ts';
+import type { Key } from '../../terminal/index.ts';
+import { editBuffer, emptyBuffer, insertText, layOutBuffer, type TextBuffer } from '../input/index.ts';
+import type { Drawing } from '../transcript/index.ts';
 
 export interface DialogChoice {
   readonly label: string;

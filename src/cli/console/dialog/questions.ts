@@ -1,18 +1,20 @@
 // Turns questions of the agent into dialogs, and the choices of the user into answers.
 
-import type { SessionChoice } from '../../../agent/contract/agent.ts';
-import type { ToolCallView } from '../../../agent/contract/event.ts';
-import type { Approval, RuleOffer } from '../../../agent/contract/permission.ts';
-import type { UserAnswer, UserQuestion } from '../../../agent/contract/tool.ts';
-import type { OfferItem } from '../../../agent/trust/trust.ts';
-import { exitCodes, UserError } from '../../../base/errors/errors.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../../base/json/json.ts';
-import { prettyJson } from '../../../base/json/json-text.ts';
-import { reveal } from '../../../base/text/hostile-text.ts';
-import { displayWidth, oneLine } from '../../../base/text/terminal-text.ts';
-import { summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
-import { wrapSpans } from '../../render/wrap.ts';
-import { askedHunks, type Drawing, diffLines, wholeLines } from '../transcript/drawing.ts';
+import type {
+  Approval,
+  RuleOffer,
+  SessionChoice,
+  ToolCallView,
+  UserAnswer,
+  UserQuestion,
+} from '../../../agent/contract/index.ts';
+import type { OfferItem } from '../../../agent/trust/index.ts';
+import { exitCodes, UserError } from '../../../base/errors/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, prettyJson } from '../../../base/json/index.ts';
+import { displayWidth, oneLine, reveal } from '../../../base/text/index.ts';
+import { summariseInput, withoutFolder } from '../../../session/calls/index.ts';
+import { wrapSpans } from '../../render/index.ts';
+import { askedHunks, type Drawing, diffLines, wholeLines } from '../transcript/index.ts';
 import { type Dialog, type DialogAnswer, type DialogChoice, makeDialog } from './dialog.ts';
 
 export interface ApprovalRequest {

@@ -3,11 +3,10 @@
 
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolderSync, readRegularText } from '../../../base/files/regular-file.ts';
-import { asObject, parseJson } from '../../../base/json/json.ts';
-import { privateFileMode } from '../../../store/replace.ts';
-import { stateFolder } from '../../../store/roots.ts';
-import type { Key } from '../../terminal/keys.ts';
+import { makeFolderSync, readRegularText } from '../../../base/files/index.ts';
+import { asObject, parseJson } from '../../../base/json/index.ts';
+import { privateFileMode, stateFolder } from '../../../store/index.ts';
+import type { Key } from '../../terminal/index.ts';
 import {
   bufferOf,
   editBuffer,

@@ -3,8 +3,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readText } from '../../../agent/access/file.ts';
-import { runGit } from '../../../agent/access/git.ts';
+import { readText, runGit } from '../../../agent/access/index.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 export interface Suggestion {

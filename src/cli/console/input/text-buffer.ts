@@ -1,8 +1,7 @@
 // A text with a cursor, and the editing keys. The cursor is an offset that is never inside a grapheme cluster.
 
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { type Cluster, clusters } from '../../../base/text/terminal-text.ts';
-import type { Key } from '../../terminal/keys.ts';
+import { type Cluster, clusters, neutralise } from '../../../base/text/index.ts';
+import type { Key } from '../../terminal/index.ts';
 
 export interface TextBuffer {
   readonly text: string;

@@ -1,9 +1,8 @@
 // The state of the console as one value, and the store that holds it and notifies the screen.
-import type { AgentState } from '../../../agent/contract/agent.ts';
-import type { Dialog } from '../dialog/dialog.ts';
-import { type EditorState, emptyEditor } from '../input/editor.ts';
-import type { Suggestions } from '../input/suggestions.ts';
-import { emptyView, type ViewState } from '../transcript/view-state.ts';
+import type { AgentState } from '../../../agent/contract/index.ts';
+import type { Dialog } from '../dialog/index.ts';
+import { type EditorState, emptyEditor, type Suggestions } from '../input/index.ts';
+import { emptyView, type ViewState } from '../transcript/index.ts';
 
 export interface ConsoleState {
   readonly view: ViewState;

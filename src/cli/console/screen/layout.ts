@@ -1,18 +1,13 @@
 // Renders the console's state as the live lines at the bottom of the screen, with the cursor. It always leaves one row
 // of the screen free, because a taller region could not be redrawn in place.
 import path from 'node:path';
-import type { AgentState } from '../../../agent/contract/agent.ts';
-import type { PermissionMode } from '../../../agent/contract/confinement.ts';
-import { formatTokens } from '../../../base/text/human.ts';
-import { displayWidth, oneLine, padEnd } from '../../../base/text/terminal-text.ts';
-import { fitFacts, rule, scrollTo } from '../../render/lines.ts';
-import { formatCost, shortFolder } from '../../render/wording.ts';
-import type { Style } from '../../terminal/style.ts';
-import { dialogLines, type PlacedLines } from '../dialog/dialog.ts';
-import type { Suggestions } from '../input/suggestions.ts';
-import { layOutBuffer } from '../input/text-buffer.ts';
-import type { Drawing } from '../transcript/drawing.ts';
-import { liveLines } from '../transcript/live-lines.ts';
+import type { AgentState, PermissionMode } from '../../../agent/contract/index.ts';
+import { displayWidth, formatTokens, oneLine, padEnd } from '../../../base/text/index.ts';
+import { fitFacts, formatCost, rule, scrollTo, shortFolder } from '../../render/index.ts';
+import type { Style } from '../../terminal/index.ts';
+import { dialogLines, type PlacedLines } from '../dialog/index.ts';
+import { layOutBuffer, type Suggestions } from '../input/index.ts';
+import { type Drawing, liveLines } from '../transcript/index.ts';
 import type { ConsoleState } from './console-state.ts';
 
 export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines {

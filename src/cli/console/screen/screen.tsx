@@ -4,12 +4,10 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { Box, render, Static, Text, useCursor } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { displayWidth } from '../../../base/text/terminal-text.ts';
-import type { Style } from '../../terminal/style.ts';
-import type { PlacedLines } from '../dialog/dialog.ts';
-import type { Drawing } from '../transcript/drawing.ts';
-import type { Item } from '../transcript/item.ts';
-import { itemLines } from '../transcript/item-lines.ts';
+import { displayWidth } from '../../../base/text/index.ts';
+import type { Style } from '../../terminal/index.ts';
+import type { PlacedLines } from '../dialog/index.ts';
+import { type Drawing, type Item, itemLines } from '../transcript/index.ts';
 import type { ConsoleState, ConsoleStore } from './console-state.ts';
 import { layOutScreen } from './layout.ts';
 

@@ -1,12 +1,11 @@
 // The drawing context of the screen, and helpers that make lines safe and fit them to the width.
 
 import { structuredPatch } from 'diff';
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { neutralise, reveal } from '../../../base/text/hostile-text.ts';
-import { truncate } from '../../../base/text/terminal-text.ts';
-import { type Hunk, isHunk } from '../../../format/entry/tool-result.ts';
-import { wrapSpans } from '../../render/wrap.ts';
-import type { Style } from '../../terminal/style.ts';
+import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { neutralise, reveal, truncate } from '../../../base/text/index.ts';
+import { type Hunk, isHunk } from '../../../format/entry/index.ts';
+import { wrapSpans } from '../../render/index.ts';
+import type { Style } from '../../terminal/index.ts';
 
 export interface Drawing {
   readonly style: Style;

@@ -1,13 +1,10 @@
 // Renders a finished item for the scrollback. It is printed once, wrapped to the current width.
-import type { ToolCallView } from '../../../agent/contract/event.ts';
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { counted, formatDuration, formatTokens } from '../../../base/text/human.ts';
-import { oneLine } from '../../../base/text/terminal-text.ts';
-import { blocksOf } from '../../../format/entry/block.ts';
-import { resultText, summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
-import { renderMarkdown } from '../../markdown/markdown.ts';
-import { callLine, hanging, quoted } from '../../render/lines.ts';
-import { wrapSpans } from '../../render/wrap.ts';
+import type { ToolCallView } from '../../../agent/contract/index.ts';
+import { counted, formatDuration, formatTokens, neutralise, oneLine } from '../../../base/text/index.ts';
+import { blocksOf } from '../../../format/entry/index.ts';
+import { resultText, summariseInput, withoutFolder } from '../../../session/calls/index.ts';
+import { renderMarkdown } from '../../markdown/index.ts';
+import { callLine, hanging, quoted, wrapSpans } from '../../render/index.ts';
 import { countChanges, type Drawing, diffLines, firstLines, safeLines, storedHunks } from './drawing.ts';
 import type { AgentWork, CallItem, Item } from './item.ts';
 

@@ -1,9 +1,8 @@
 // The finished items of a conversation, as data. item-lines.ts renders them once, into the scrollback.
-import type { AgentEvent, ToolCallView } from '../../../agent/contract/event.ts';
-import type { ToolOutcome } from '../../../agent/contract/tool.ts';
-import { oneLine } from '../../../base/text/terminal-text.ts';
-import { readUsage } from '../../../format/entry/usage.ts';
-import { summariseInput } from '../../../session/calls/call-result.ts';
+import type { AgentEvent, ToolCallView, ToolOutcome } from '../../../agent/contract/index.ts';
+import { oneLine } from '../../../base/text/index.ts';
+import { readUsage } from '../../../format/entry/index.ts';
+import { summariseInput } from '../../../session/calls/index.ts';
 
 export type Item =
   | { readonly kind: 'prompt'; readonly text: string }

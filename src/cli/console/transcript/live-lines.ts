@@ -1,11 +1,10 @@
 // Renders the unfinished part of a turn above the prompt: the end of the streaming text, the running calls, the status
 // and the elapsed time, within the available rows.
 
-import type { Todo } from '../../../agent/contract/tool.ts';
-import { formatTokens } from '../../../base/text/human.ts';
-import { oneLine } from '../../../base/text/terminal-text.ts';
-import { summariseInput, withoutFolder } from '../../../session/calls/call-result.ts';
-import { wrapSpans } from '../../render/wrap.ts';
+import type { Todo } from '../../../agent/contract/index.ts';
+import { formatTokens, oneLine } from '../../../base/text/index.ts';
+import { summariseInput, withoutFolder } from '../../../session/calls/index.ts';
+import { wrapSpans } from '../../render/index.ts';
 import { type Drawing, safeLines } from './drawing.ts';
 import { agentLines, answerLines, wholeSeconds } from './item-lines.ts';
 import type { LiveCall, LiveStream, ViewState } from './view-state.ts';

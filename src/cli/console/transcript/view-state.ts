@@ -1,10 +1,16 @@
 // Reduces agent events to the state of the screen: the finished items in order, and the unfinished part. A pure
 // reducer; the components only draw its state.
-import type { AgentEvent, CallFinished, PartArrived, ToolCallView, TurnEnded } from '../../../agent/contract/event.ts';
-import type { CallProgress } from '../../../agent/contract/tool.ts';
-import { counted, formatDuration, formatTokens } from '../../../base/text/human.ts';
-import { type Block, blocksOf, isText, isThinking } from '../../../format/entry/block.ts';
-import { promptText } from '../../../session/transcript/prompt-text.ts';
+import type {
+  AgentEvent,
+  CallFinished,
+  CallProgress,
+  PartArrived,
+  ToolCallView,
+  TurnEnded,
+} from '../../../agent/contract/index.ts';
+import { counted, formatDuration, formatTokens } from '../../../base/text/index.ts';
+import { type Block, blocksOf, isText, isThinking } from '../../../format/entry/index.ts';
+import { promptText } from '../../../session/transcript/index.ts';
 import { type AgentWork, agentsAfter, type Item, type NoticeLevel, splitSettled } from './item.ts';
 
 export interface ViewState {

@@ -2,9 +2,9 @@
 // Read by scanning the headers of the packs; there is no index that could disagree with them.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../../base/errors/errors.ts';
-import { asObject, asString, isArray, type JsonValue, parseJson } from '../../../base/json/json.ts';
-import { diskError } from '../../../store/replace.ts';
+import { systemErrorCode } from '../../../base/errors/index.ts';
+import { asObject, asString, isArray, type JsonValue, parseJson } from '../../../base/json/index.ts';
+import { diskError } from '../../../store/index.ts';
 import {
   bodyHash,
   type ChunksHeader,

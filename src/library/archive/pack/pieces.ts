@@ -1,7 +1,7 @@
 // A file → the pieces that become chunks: lines with their newlines, long ones cut by size, so that memory stays
 // bounded. Where the cuts fall depends on the bytes alone: the same file always gives the same pieces.
 import { closeSync, readSync } from 'node:fs';
-import { openRegularFile } from '../../../base/files/regular-file.ts';
+import { openRegularFile } from '../../../base/files/index.ts';
 
 export interface PieceOptions {
   /** As many bytes are read, even if the file has grown since. */

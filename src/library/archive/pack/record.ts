@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { brotliCompress, brotliDecompressSync, constants, gunzipSync, gzip } from 'node:zlib';
-import { openRegularFile } from '../../../base/files/regular-file.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/json.ts';
+import { openRegularFile } from '../../../base/files/index.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
 import { hashBytes } from './chunks.ts';
 
 export interface ChunksHeader {

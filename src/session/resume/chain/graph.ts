@@ -1,7 +1,7 @@
 // Nodes → the graph the client builds when it resumes: only the records it reads, linked by the parents it follows.
 // (RESUME rules 3–9, 18, 19.) The complete graph for readers is in ../graph.ts.
-import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { isBoundary, isMessage, isNote, type Node } from '../../transcript/node.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { isBoundary, isMessage, isNote, type Node } from '../../transcript/index.ts';
 
 export interface Pin {
   readonly leafUuid: string;

@@ -1,7 +1,6 @@
 // Graph → the line a resume continues from. (RESUME rules 10–16, R1.)
-import { isBoundary, isMessage, type Node, resultsOf } from '../../transcript/node.ts';
-import { refusal } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { isBoundary, isMessage, type Node, resultsOf } from '../../transcript/index.ts';
+import { type ClientRules, currentRules, refusal } from '../client/index.ts';
 import type { Pin, ResumeGraph } from './graph.ts';
 
 export type LeafChoice = { readonly leaf: Node } | { readonly refused: string };

@@ -1,8 +1,8 @@
 // Adds the lines that a walk from leaf to root misses: the other lines of its messages and the results of its calls, which
 // newer clients write next to the chain. (RESUME rules 20–24, R2, R9; client 2.1.325 differs from them on boundaries, side
 // chains and deeper results: test/session/resume/chain/reattach.test.ts.)
-import { callsOf, isBoundary, isMessage, isNote, type Node, resultsOf } from '../../transcript/node.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { callsOf, isBoundary, isMessage, isNote, type Node, resultsOf } from '../../transcript/index.ts';
+import { type ClientRules, currentRules } from '../client/index.ts';
 import type { ResumeGraph } from './graph.ts';
 
 export function reattach(graph: ResumeGraph, chain: readonly Node[], rules: ClientRules = currentRules): Node[] {

@@ -1,8 +1,8 @@
 // The rules in which known versions of Claude Code differ on resume, as data: the resume code uses this table and compares
 // no versions. Every row was measured by running the clients (test/interop/README.md);
 // test/session/resume/versions.test.ts checks the table against recordings of older versions.
-import { UserError } from '../../../base/errors/errors.ts';
-import { defaultModel } from '../../../models/facts.ts';
+import { UserError } from '../../../base/errors/index.ts';
+import { defaultModel } from '../../../models/index.ts';
 
 /** The newest client that was run. Predictions are for this one by default. */
 export const newestClient = '2.1.325';

@@ -1,6 +1,6 @@
 // Data of client 2.1.325: the texts it inserts and the tools it has, as observed (its models are in src/models).
 
-import { takesSystemRole } from '../../../models/facts.ts';
+import { takesSystemRole } from '../../../models/index.ts';
 
 export const syntheticModel = '<synthetic>';
 

@@ -1,10 +1,16 @@
 // Lines → drafts: each line as a part of the request, before filtering and merging.
 // (RESUME rules 34, 38, 66, 67, R6, R12, R13.)
-import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { blocksOf } from '../../../format/entry/block.ts';
-import type { Node } from '../../transcript/node.ts';
-import { syntheticModel, systemAttachments, texts, wordedAttachments } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { blocksOf } from '../../../format/entry/index.ts';
+import type { Node } from '../../transcript/index.ts';
+import {
+  type ClientRules,
+  currentRules,
+  syntheticModel,
+  systemAttachments,
+  texts,
+  wordedAttachments,
+} from '../client/index.ts';
 
 /** A content block as a resume sends it: as it was stored, unknown types and keys included. */
 export type WireBlock = JsonObject;

@@ -1,8 +1,7 @@
 // Drafts → the drafts that a resume sends: unanswered calls are closed or dropped, and assistant lines without content
 // are dropped. (RESUME rules 30, 31, 33, R10, R11.)
-import { asString, type JsonValue } from '../../../base/json/json.ts';
-import { texts } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { asString, type JsonValue } from '../../../base/json/index.ts';
+import { type ClientRules, currentRules, texts } from '../client/index.ts';
 import { type Draft, madeDraft, type WireBlock } from './draft.ts';
 
 export function filterDrafts(drafts: readonly Draft[], rules: ClientRules = currentRules): Draft[] {

@@ -1,10 +1,17 @@
 // Drafts → the drafts for the model of the request, with its tools and the thinking it receives.
 // (RESUME rules 41–45, 64, 65, BINDING 9.1 and 9.3.)
 
-import { asObject, asString, isArray, isObject, type JsonValue } from '../../../base/json/json.ts';
-import { isOffered, takesSystemRole } from '../../../models/facts.ts';
-import { canonicalModel, knowsTool, saysToolLoaded, syntheticModel, texts } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { asObject, asString, isArray, isObject, type JsonValue } from '../../../base/json/index.ts';
+import { isOffered, takesSystemRole } from '../../../models/index.ts';
+import {
+  type ClientRules,
+  canonicalModel,
+  currentRules,
+  knowsTool,
+  saysToolLoaded,
+  syntheticModel,
+  texts,
+} from '../client/index.ts';
 import { type Draft, textBlock, type WireBlock } from './draft.ts';
 import { isThinking } from './filter.ts';
 

@@ -1,8 +1,7 @@
 // Drafts → messages: attachments move to their places, and the lines of an assistant message or adjacent user lines are
 // merged. (RESUME rules 50–56.)
-import { asString, isArray, isObject, type JsonValue } from '../../../base/json/json.ts';
-import { texts } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { asString, isArray, isObject, type JsonValue } from '../../../base/json/index.ts';
+import { type ClientRules, currentRules, texts } from '../client/index.ts';
 import { type Draft, isOwnReminder, madeDraft, ownReminder, textBlock, type WireBlock } from './draft.ts';
 import { hasResult, isBlankText, isThinking } from './filter.ts';
 

@@ -1,6 +1,6 @@
 // Removes the client's additions from the messages of a request (cache marks, `role: "system"` turns, reminders, also
 // those inside a tool result), so that two requests for the same session can be compared.
-import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
+import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 
 export interface SentMessage {
   readonly role: string;

@@ -1,9 +1,8 @@
 // Messages → messages the API accepts: calls and results in pairs, no empty texts, well-formed strings.
 // (RESUME rules 1, 32, 44, 57–63, R3–R5.)
-import { asObject, asString, hasLoneSurrogate, isArray, wellFormed } from '../../../base/json/json.ts';
-import type { Node } from '../../transcript/node.ts';
-import { texts } from '../client/client.ts';
-import { type ClientRules, currentRules } from '../client/client-rules.ts';
+import { asObject, asString, hasLoneSurrogate, isArray, wellFormed } from '../../../base/json/index.ts';
+import type { Node } from '../../transcript/index.ts';
+import { type ClientRules, currentRules, texts } from '../client/index.ts';
 import { type Draft, isOwnReminder, madeDraft, textBlock, type WireBlock, type WireMessage } from './draft.ts';
 import { type CallId, callIds, isBlankText, resultFor } from './filter.ts';
 import { callsLast } from './merge.ts';

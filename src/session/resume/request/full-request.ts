@@ -1,13 +1,19 @@
 // A session → the whole request of a resume, as far as known: the messages, the system prompt and the tools of the active
 // snapshot, and the settings of the model. Values that only the client knows have a placeholder. (BINDING 9.1 and 9.5, as
 // observed with client 2.1.325.)
-import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/json.ts';
-import { windowTokensOf } from '../../../format/entry/usage.ts';
-import { takesSystemRole } from '../../../models/facts.ts';
-import type { Node } from '../../transcript/node.ts';
-import { type Draft, draftLines, textBlock, type WireMessage } from '../messages/draft.ts';
-import { filterDrafts } from '../messages/filter.ts';
-import { type ClientHost, requestModel } from '../messages/for-request.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { windowTokensOf } from '../../../format/entry/index.ts';
+import { takesSystemRole } from '../../../models/index.ts';
+import type { Node } from '../../transcript/index.ts';
+import {
+  type ClientHost,
+  type Draft,
+  draftLines,
+  filterDrafts,
+  requestModel,
+  textBlock,
+  type WireMessage,
+} from '../messages/index.ts';
 import { type ResumeOptions, type ResumeSource, requestMessages, resumeLines } from './request.ts';
 
 /** The placeholder for a value that comes from the client. */

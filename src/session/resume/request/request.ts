@@ -1,19 +1,25 @@
 // A transcript → the messages that client 2.1.325 sends when it resumes it, before its own additions (reminders, cache
 // marks), or why it refuses. Each stage is in a file of this folder.
-import type { Diagnostic } from '../../../base/errors/errors.ts';
-import type { JsonObject } from '../../../base/json/json.ts';
-import { takesSystemRole } from '../../../models/facts.ts';
-import { isBoundary, isMessage, isNote, type Node } from '../../transcript/node.ts';
-import { buildResumeGraph } from '../chain/graph.ts';
-import { chooseLeaf, walkChain } from '../chain/leaf.ts';
-import { reattach } from '../chain/reattach.ts';
-import { refusal } from '../client/client.ts';
-import { type ClientRules, rulesFor } from '../client/client-rules.ts';
-import { type Draft, draftLines, type WireMessage } from '../messages/draft.ts';
-import { filterDrafts } from '../messages/filter.ts';
-import { type ClientHost, forRequest, requestModel } from '../messages/for-request.ts';
-import { mergeDrafts, withAnsweredEnd, withPrompt } from '../messages/merge.ts';
-import { type ResumeMessage, repairMessages } from '../messages/repair.ts';
+import type { Diagnostic } from '../../../base/errors/index.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import { takesSystemRole } from '../../../models/index.ts';
+import { isBoundary, isMessage, isNote, type Node } from '../../transcript/index.ts';
+import { buildResumeGraph, chooseLeaf, reattach, walkChain } from '../chain/index.ts';
+import { type ClientRules, refusal, rulesFor } from '../client/index.ts';
+import {
+  type ClientHost,
+  type Draft,
+  draftLines,
+  filterDrafts,
+  forRequest,
+  mergeDrafts,
+  type ResumeMessage,
+  repairMessages,
+  requestModel,
+  type WireMessage,
+  withAnsweredEnd,
+  withPrompt,
+} from '../messages/index.ts';
 
 export interface OldResumeSource {
   readonly nodes: readonly Node[];

@@ -1,6 +1,6 @@
 // Rules for passwords that are recognized by the syntax of a command or file: options of clients, passwords that are piped
 // into a command, .netrc, .pgpass, cookie jars, password files.
-import { isUuid } from '../../../base/text/human.ts';
+import { isUuid } from '../../../base/text/index.ts';
 import { looksLikeCredential, looksLikePassword, looksLikeSecret, looksRandom, type SecretRule } from './rule.ts';
 
 const issuer = 'revoke it where it was issued';

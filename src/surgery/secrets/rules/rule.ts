@@ -1,6 +1,6 @@
 // A rule for one kind of secret, and builders for the tables of rules. A rule has keywords (a cheap test), a pattern that is
 // tried only at a keyword, and a check of the value.
-import { isUuid } from '../../../base/text/human.ts';
+import { isUuid } from '../../../base/text/index.ts';
 
 /**
  * A row per first letter, a digit per second letter: the logarithm of the frequency of the pair in words relative to

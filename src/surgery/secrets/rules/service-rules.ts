@@ -1,5 +1,5 @@
 // Rules for model providers, messaging, payment and other services.
-import { isUuid } from '../../../base/text/human.ts';
+import { isUuid } from '../../../base/text/index.ts';
 import { isBasicPair, looksLikeSecret, looksRandom, namedRules, type SecretRule, tokenRules } from './rule.ts';
 
 const hex = '[a-fA-F0-9]';

@@ -1,21 +1,33 @@
 // The health page: the findings of doctor in all sessions, worst first, and one selected session.
 import { useCallback, useMemo, useState } from 'react';
-import { counted, formatBytes } from '../../../base/text/human.ts';
-import { readJson } from '../../client/client.ts';
+import { counted, formatBytes } from '../../../base/text/index.ts';
+import { readJson } from '../../client/index.ts';
 import {
   type DoctorRow,
   type LibraryDoctorAnswer,
   type OperationRow,
   type Severity,
   severityNames,
-} from '../../wire/health.ts';
-import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, type Problem, problemOf, useAnswer, useThrottled } from '../page/hooks.ts';
-import { useEvent, useServices, useStatus } from '../page/page-context.ts';
-import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { addressWith, usePlace } from '../page/router.ts';
-import { formatTime } from '../session/format/format.ts';
-import { Words } from '../session/text/text.tsx';
+} from '../../wire/index.ts';
+import { shortProject } from '../library/index.ts';
+import {
+  type Abortable,
+  addressWith,
+  Empty,
+  PageFrame,
+  type Problem,
+  ProblemNote,
+  problemOf,
+  useAnswer,
+  useEvent,
+  usePlace,
+  useServices,
+  useStatus,
+  useThrottled,
+  Waiting,
+} from '../page/index.ts';
+import { formatTime } from '../session/format/index.ts';
+import { Words } from '../session/text/index.ts';
 import { ReachBar, SessionHealth, severityWords } from './session-health.tsx';
 
 const refreshMs = 600;

@@ -1,15 +1,21 @@
 // One session on the health page: its findings, a preview of the repair for each strategy, and the repair itself if the
 // server allows changes.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { counted, formatBytes, formatCount } from '../../../base/text/human.ts';
-import { keyParam, readJson } from '../../client/client.ts';
-import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview, ReachView, Severity } from '../../wire/health.ts';
-import { type Abortable, type Problem, problemOf, useAnswer } from '../page/hooks.ts';
-import { useServices } from '../page/page-context.ts';
-import { ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { addressWith } from '../page/router.ts';
-import { writeAddress } from '../session/source/source.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatBytes, formatCount } from '../../../base/text/index.ts';
+import { keyParam, readJson } from '../../client/index.ts';
+import type { AppliedFix, DiagnosisAnswer, FindingView, FixPreview, ReachView, Severity } from '../../wire/index.ts';
+import {
+  type Abortable,
+  addressWith,
+  type Problem,
+  ProblemNote,
+  problemOf,
+  useAnswer,
+  useServices,
+  Waiting,
+} from '../page/index.ts';
+import { writeAddress } from '../session/source/index.ts';
+import { Words } from '../session/text/index.ts';
 
 export interface SessionHealthProps {
   readonly sessionKey: string;

@@ -1,5 +1,5 @@
 // The library's address → what to list or search for. The address may come from anywhere: invalid values are ignored.
-import { type SearchQuery, type SessionSort, type SessionsQuery, sessionSorts } from '../../wire/wire.ts';
+import { type SearchQuery, type SessionSort, type SessionsQuery, sessionSorts } from '../../wire/index.ts';
 
 export interface LibraryAddress {
   /** Words to search for in all sessions; empty for the list. */

@@ -1,12 +1,24 @@
 // The library page: projects and sessions, or the results of a search.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import { counted } from '../../../base/text/human.ts';
-import { readJson } from '../../client/client.ts';
-import type { ProjectRow } from '../../wire/wire.ts';
-import { type Abortable, useAnswer, useThrottled, useTypedText } from '../page/hooks.ts';
-import { useEvent, useServices, useStatus } from '../page/page-context.ts';
-import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { addressWith, goTo, usePlace } from '../page/router.ts';
+import { counted } from '../../../base/text/index.ts';
+import { readJson } from '../../client/index.ts';
+import type { ProjectRow } from '../../wire/index.ts';
+import {
+  type Abortable,
+  addressWith,
+  Empty,
+  goTo,
+  PageFrame,
+  ProblemNote,
+  useAnswer,
+  useEvent,
+  usePlace,
+  useServices,
+  useStatus,
+  useThrottled,
+  useTypedText,
+  Waiting,
+} from '../page/index.ts';
 import { type LibraryAddress, listQuery, onlyNames, readLibraryAddress } from './library-address.ts';
 import { ProjectList, ProjectSelect } from './project-list.tsx';
 import { SearchResults } from './search-results.tsx';

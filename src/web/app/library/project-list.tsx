@@ -1,10 +1,9 @@
 // The projects: a list next to the sessions, and a select on a phone.
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { counted, formatAge } from '../../../base/text/human.ts';
-import type { ProjectRow } from '../../wire/wire.ts';
-import { addressWith, goTo } from '../page/router.ts';
-import { formatKnownMoney } from '../session/format/format.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatAge, neutralise } from '../../../base/text/index.ts';
+import type { ProjectRow } from '../../wire/index.ts';
+import { addressWith, goTo } from '../page/index.ts';
+import { formatKnownMoney } from '../session/format/index.ts';
+import { Words } from '../session/text/index.ts';
 
 export interface ProjectListProps {
   readonly projects: readonly ProjectRow[];

@@ -1,15 +1,23 @@
 // Search results: sessions whose title or folder matches, and links to the matching lines.
 import { useCallback } from 'react';
-import { counted, formatAge } from '../../../base/text/human.ts';
-import { readJson } from '../../client/client.ts';
-import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire/wire.ts';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
-import { useServices, useStatus } from '../page/page-context.ts';
-import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { addressWith, goTo } from '../page/router.ts';
-import { formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/source.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatAge } from '../../../base/text/index.ts';
+import { readJson } from '../../client/index.ts';
+import type { ProjectRow, SearchAnswer, SearchHit, SnippetPiece, TextKind } from '../../wire/index.ts';
+import {
+  type Abortable,
+  addressWith,
+  Empty,
+  goTo,
+  PageFrame,
+  ProblemNote,
+  useAnswer,
+  useServices,
+  useStatus,
+  Waiting,
+} from '../page/index.ts';
+import { formatTime } from '../session/format/index.ts';
+import { writeAddress } from '../session/source/index.ts';
+import { Words } from '../session/text/index.ts';
 import { type LibraryAddress, searchModes } from './library-address.ts';
 import { ProjectSelect, shortProject } from './project-list.tsx';
 

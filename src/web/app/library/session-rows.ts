@@ -2,10 +2,9 @@
 // depend on the size of the library.
 
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { type Client, readJson } from '../../client/client.ts';
-import type { Events, SessionRow, SessionsQuery } from '../../wire/wire.ts';
-import { type Problem, problemOf } from '../page/hooks.ts';
-import { useServices } from '../page/page-context.ts';
+import { type Client, readJson } from '../../client/index.ts';
+import type { Events, SessionRow, SessionsQuery } from '../../wire/index.ts';
+import { type Problem, problemOf, useServices } from '../page/index.ts';
 
 const pageRows = 100;
 const refreshMs = 700;

@@ -1,12 +1,11 @@
 // The table of sessions. It renders only the visible rows; each row is a link to its session.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { counted, formatAge, formatBytes, formatCount, formatDuration } from '../../../base/text/human.ts';
-import type { SessionRow, SessionSort } from '../../wire/wire.ts';
-import { addressWith } from '../page/router.ts';
-import { formatKnownMoney, formatTime } from '../session/format/format.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatAge, formatBytes, formatCount, formatDuration, neutralise } from '../../../base/text/index.ts';
+import type { SessionRow, SessionSort } from '../../wire/index.ts';
+import { addressWith } from '../page/index.ts';
+import { formatKnownMoney, formatTime } from '../session/format/index.ts';
+import { Words } from '../session/text/index.ts';
 import type { LibraryAddress } from './library-address.ts';
 import { shortProject } from './project-list.tsx';
 import type { SessionRows } from './session-rows.ts';

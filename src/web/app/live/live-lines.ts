@@ -1,5 +1,5 @@
 // The lines of live sessions without duplicates: the first answer and the events may overlap.
-import type { LiveLine } from '../../wire/wire.ts';
+import type { LiveLine } from '../../wire/index.ts';
 
 export type LiveLines = ReadonlyMap<string, readonly LiveLine[]>;
 

@@ -1,15 +1,23 @@
 // The live page: the sessions that run now, with their latest lines.
 import { useCallback, useEffect, useState } from 'react';
-import { counted, formatAge } from '../../../base/text/human.ts';
-import { readJson } from '../../client/client.ts';
-import type { LiveLine, LiveRow, SessionRow } from '../../wire/wire.ts';
-import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, useAnswer, useThrottled } from '../page/hooks.ts';
-import { useEvent, useServices } from '../page/page-context.ts';
-import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { formatKnownMoney, formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/source.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatAge } from '../../../base/text/index.ts';
+import { readJson } from '../../client/index.ts';
+import type { LiveLine, LiveRow, SessionRow } from '../../wire/index.ts';
+import { shortProject } from '../library/index.ts';
+import {
+  type Abortable,
+  Empty,
+  PageFrame,
+  ProblemNote,
+  useAnswer,
+  useEvent,
+  useServices,
+  useThrottled,
+  Waiting,
+} from '../page/index.ts';
+import { formatKnownMoney, formatTime } from '../session/format/index.ts';
+import { writeAddress } from '../session/source/index.ts';
+import { Words } from '../session/text/index.ts';
 import { addLines, type LiveLines, lineKey } from './live-lines.ts';
 
 const ageMs = 15_000;

@@ -1,6 +1,6 @@
 // A hook that asks the server; the last answer stays until the next one arrives.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ServerFailure } from '../../client/client.ts';
+import { ServerFailure } from '../../client/index.ts';
 import { currentVisit, usePlace } from './router.ts';
 
 export interface Problem {

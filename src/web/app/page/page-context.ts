@@ -1,7 +1,7 @@
 // The context of every page: the client, the events and the status of the server.
 import { createContext, useContext, useEffect } from 'react';
-import { type Client, readEvents, ServerFailure } from '../../client/client.ts';
-import type { Events, Status } from '../../wire/wire.ts';
+import { type Client, readEvents, ServerFailure } from '../../client/index.ts';
+import type { Events, Status } from '../../wire/index.ts';
 
 export interface PageServices {
   readonly client: Client;

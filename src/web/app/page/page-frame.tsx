@@ -1,7 +1,7 @@
 // The frame of every page except the session page: a heading that gets the focus after a navigation, and a region that
 // keeps its scroll position.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
-import { Words } from '../session/text/text.tsx';
+import { Words } from '../session/text/index.ts';
 import type { Problem } from './hooks.ts';
 import { followScroll, savedScroll, usePlace } from './router.ts';
 

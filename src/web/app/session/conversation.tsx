@@ -10,11 +10,10 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { SessionHead } from '../../../export/wire/view.ts';
-import { Boundary, PartView } from './items/part.tsx';
-import { placeName, type Target, type TargetLine } from './source/page-context.ts';
-import type { PartsStore } from './source/parts-store.ts';
-import { PlainText, Words } from './text/text.tsx';
+import type { SessionHead } from '../../../export/wire/index.ts';
+import { Boundary, PartView } from './items/index.ts';
+import { type PartsStore, placeName, type Target, type TargetLine } from './source/index.ts';
+import { PlainText, Words } from './text/index.ts';
 import { rowOfPart } from './use-session.ts';
 
 export interface ConversationHandle {

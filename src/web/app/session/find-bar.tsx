@@ -1,10 +1,10 @@
 // Find in the session: the server searches the whole transcript, the page goes from hit to hit and marks the words
 // on the screen. The marks are ranges of the browser, so that no text is changed for them.
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '../../../base/text/human.ts';
-import type { FindHit } from '../../../export/wire/view.ts';
-import type { SessionSource } from './source/source.ts';
-import { Words } from './text/text.tsx';
+import { formatCount } from '../../../base/text/index.ts';
+import type { FindHit } from '../../../export/wire/index.ts';
+import type { SessionSource } from './source/index.ts';
+import { Words } from './text/index.ts';
 
 export interface FindBarProps {
   readonly source: SessionSource;

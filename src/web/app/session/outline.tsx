@@ -1,10 +1,10 @@
 // The outline next to the conversation: a row for each turn with what it took, and the size of the context over time.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef } from 'react';
-import { formatDuration, formatTokens } from '../../../base/text/human.ts';
-import type { SessionHead, TurnRow } from '../../../export/wire/view.ts';
-import { formatKnownMoney, formatTime } from './format/format.ts';
-import { Words } from './text/text.tsx';
+import { formatDuration, formatTokens } from '../../../base/text/index.ts';
+import type { SessionHead, TurnRow } from '../../../export/wire/index.ts';
+import { formatKnownMoney, formatTime } from './format/index.ts';
+import { Words } from './text/index.ts';
 
 export interface OutlineProps {
   readonly head: SessionHead;

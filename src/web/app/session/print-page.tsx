@@ -1,8 +1,7 @@
 // All turns of a session at once, for paper: each block as it is before a reader opens or closes anything.
-import { Boundary, PartView } from './items/part.tsx';
+import { Boundary, PartView } from './items/index.ts';
 import { SessionHeader } from './session-header.tsx';
-import { ActionsContext, type PageActions, SourceContext } from './source/page-context.ts';
-import type { Printable, SessionSource } from './source/source.ts';
+import { ActionsContext, type PageActions, type Printable, type SessionSource, SourceContext } from './source/index.ts';
 import { rowOfPart } from './use-session.ts';
 
 const nothing = (): void => {};

@@ -1,11 +1,9 @@
 // The raw line of a block: as it is in the file, or formatted for reading.
 import { useEffect, useRef, useState } from 'react';
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { formatBytes } from '../../../base/text/human.ts';
-import type { Place } from '../../../export/wire/view.ts';
-import { useActions } from './source/page-context.ts';
-import type { RawLine, SessionSource } from './source/source.ts';
-import { Words } from './text/text.tsx';
+import { formatBytes, neutralise } from '../../../base/text/index.ts';
+import type { Place } from '../../../export/wire/index.ts';
+import { type RawLine, type SessionSource, useActions } from './source/index.ts';
+import { Words } from './text/index.ts';
 
 export interface RawDrawerProps {
   readonly source: SessionSource;

@@ -1,11 +1,10 @@
 // The top of the session page: title, folder, times, usage, branches and actions.
 
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { shellQuote } from '../../../base/text/human.ts';
-import type { SessionHead } from '../../../export/wire/view.ts';
-import { branchText, sessionFacts } from './format/session-facts.ts';
-import { useActions, useSource } from './source/page-context.ts';
-import { Words } from './text/text.tsx';
+import { neutralise, shellQuote } from '../../../base/text/index.ts';
+import type { SessionHead } from '../../../export/wire/index.ts';
+import { branchText, sessionFacts } from './format/index.ts';
+import { useActions, useSource } from './source/index.ts';
+import { Words } from './text/index.ts';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;

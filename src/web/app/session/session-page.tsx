@@ -1,9 +1,9 @@
 // The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
 // address up to date with the place on the screen, so that the address is always a link to it.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/view.ts';
-import { KeyHelp, type KeyMeaning } from '../keys/key-help.tsx';
+import { neutralise } from '../../../base/text/index.ts';
+import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/index.ts';
+import { KeyHelp, type KeyMeaning } from '../keys/index.ts';
 import { Conversation, type ConversationHandle } from './conversation.tsx';
 import { FindBar } from './find-bar.tsx';
 import { Outline } from './outline.tsx';
@@ -13,12 +13,13 @@ import {
   ActionsContext,
   LiveContext,
   type PageActions,
+  type SessionAddress,
+  type SessionSource,
   SourceContext,
   TargetContext,
   type TargetLine,
-} from './source/page-context.ts';
-import type { SessionAddress, SessionSource } from './source/source.ts';
-import { Words } from './text/text.tsx';
+} from './source/index.ts';
+import { Words } from './text/index.ts';
 import { type LoadedSession, rowOfPart, useSession } from './use-session.ts';
 
 export function SessionPage({ source }: { readonly source: SessionSource }) {

@@ -1,8 +1,7 @@
 // The head of a session on the page, and the store of its parts: loaded for a branch, and again whenever it grows.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { SessionHead, TurnRow } from '../../../export/wire/view.ts';
-import { PartsStore } from './source/parts-store.ts';
-import type { SessionSource, SessionStart } from './source/source.ts';
+import type { SessionHead, TurnRow } from '../../../export/wire/index.ts';
+import { PartsStore, type SessionSource, type SessionStart } from './source/index.ts';
 
 export interface LoadedSession {
   readonly head: SessionHead;

@@ -1,7 +1,7 @@
 // A list of names with bars, longest first: models, projects, tools.
 import { useState } from 'react';
-import { neutralise } from '../../../base/text/hostile-text.ts';
-import { Words } from '../session/text/text.tsx';
+import { neutralise } from '../../../base/text/index.ts';
+import { Words } from '../session/text/index.ts';
 
 export interface BarRow {
   readonly key: string;

@@ -1,5 +1,5 @@
 // Chooses the days, and cost or tokens.
-import { addressWith, goTo } from '../page/router.ts';
+import { addressWith, goTo } from '../page/index.ts';
 import { dayBefore, type Measure, measures, periods, type UsageAddress } from './usage-address.ts';
 
 const ranges = [

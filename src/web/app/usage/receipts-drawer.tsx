@@ -1,15 +1,13 @@
 // The messages that a number counts, the most expensive first: tokens, cost, file and line, and the duplicate lines that
 // are not counted.
 import { useCallback, useEffect, useRef } from 'react';
-import { counted, formatCount } from '../../../base/text/human.ts';
-import { readJson } from '../../client/client.ts';
-import type { ReceiptView, UsageQuery } from '../../wire/usage.ts';
-import { type Abortable, useAnswer } from '../page/hooks.ts';
-import { useServices } from '../page/page-context.ts';
-import { ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { formatMoney, formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/source.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatCount } from '../../../base/text/index.ts';
+import { readJson } from '../../client/index.ts';
+import type { ReceiptView, UsageQuery } from '../../wire/index.ts';
+import { type Abortable, ProblemNote, useAnswer, useServices, Waiting } from '../page/index.ts';
+import { formatMoney, formatTime } from '../session/format/index.ts';
+import { writeAddress } from '../session/source/index.ts';
+import { Words } from '../session/text/index.ts';
 
 export interface ReceiptsOf {
   readonly title: string;

@@ -1,9 +1,9 @@
 // A bar chart of usage over time, and the same numbers as an accessible table. Days without usage keep their place, so
 // that a gap is visible.
-import { formatTokens } from '../../../base/text/human.ts';
-import type { UsageAnswer, UsageQuery } from '../../wire/usage.ts';
-import { addressWith } from '../page/router.ts';
-import { formatMoney } from '../session/format/format.ts';
+import { formatTokens } from '../../../base/text/index.ts';
+import type { UsageAnswer, UsageQuery } from '../../wire/index.ts';
+import { addressWith } from '../page/index.ts';
+import { formatMoney } from '../session/format/index.ts';
 import { barsOf } from './time-bars.ts';
 import { amountOf, amountText, inputOf, type Measure } from './usage-address.ts';
 

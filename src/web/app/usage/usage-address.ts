@@ -1,8 +1,8 @@
 // The usage page's address → days, project and measure.
 
-import { formatTokens } from '../../../base/text/human.ts';
-import type { UsageQuery, UsageSumView } from '../../wire/usage.ts';
-import { formatKnownMoney } from '../session/format/format.ts';
+import { formatTokens } from '../../../base/text/index.ts';
+import type { UsageQuery, UsageSumView } from '../../wire/index.ts';
+import { formatKnownMoney } from '../session/format/index.ts';
 
 export const measures = ['cost', 'tokens'] as const;
 export type Measure = (typeof measures)[number];

@@ -1,16 +1,25 @@
 // The usage page: cost and tokens by time, model, project and tool, with the messages that each number counts.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { counted, formatCount, formatTokens } from '../../../base/text/human.ts';
-import { type Client, readJson } from '../../client/client.ts';
-import type { TopAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
-import { shortProject } from '../library/project-list.tsx';
-import { type Abortable, useAnswer, useThrottled } from '../page/hooks.ts';
-import { useServices, useStatus } from '../page/page-context.ts';
-import { Empty, PageFrame, ProblemNote, Waiting } from '../page/page-frame.tsx';
-import { addressWith, usePlace } from '../page/router.ts';
-import { formatKnownMoney, formatTime } from '../session/format/format.ts';
-import { writeAddress } from '../session/source/source.ts';
-import { Words } from '../session/text/text.tsx';
+import { counted, formatCount, formatTokens } from '../../../base/text/index.ts';
+import { type Client, readJson } from '../../client/index.ts';
+import type { TopAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/index.ts';
+import { shortProject } from '../library/index.ts';
+import {
+  type Abortable,
+  addressWith,
+  Empty,
+  PageFrame,
+  ProblemNote,
+  useAnswer,
+  usePlace,
+  useServices,
+  useStatus,
+  useThrottled,
+  Waiting,
+} from '../page/index.ts';
+import { formatKnownMoney, formatTime } from '../session/format/index.ts';
+import { writeAddress } from '../session/source/index.ts';
+import { Words } from '../session/text/index.ts';
 import { BarList } from './bar-list.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';

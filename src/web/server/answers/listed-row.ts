@@ -1,6 +1,6 @@
 // The part of a session's row that depends only on its files. The server adds the rest (key, live, expiry).
-import type { KnownSession, ListedSession } from '../../../library/index/session-list.ts';
-import type { SessionRow } from '../../wire/wire.ts';
+import type { KnownSession, ListedSession } from '../../../library/index/index.ts';
+import type { SessionRow } from '../../wire/index.ts';
 
 export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'expiresAt'> {
   readonly root: string;

@@ -1,24 +1,32 @@
 // Diagnoses of a session, previews of its repair for each strategy (a dry run), the repair itself, and its undo. Every
 // write is a surgery plan.
 
-import { damageClasses, type Finding } from '../../../doctor/checks/finding.ts';
-import { type Diagnosis, diagnoseSession, verdictOf } from '../../../doctor/diagnosis/diagnose.ts';
-import { defaultStrategy, isMendable, planRepair } from '../../../doctor/repair/repair.ts';
-import { newerBranch, type Strategy, strategies, strategyMeanings } from '../../../doctor/repair/sequence.ts';
-import { type JudgedSession, verdictState } from '../../../library/index/session-summaries.ts';
-import { daysLeftOf } from '../../../library/session-files/expiry.ts';
-import { loadSession, type Session } from '../../../session/load/session.ts';
-import { leftAfterCompaction } from '../../../session/resume/request/full-request.ts';
-import { withLock } from '../../../store/lock.ts';
-import type { ProjectsFolder } from '../../../store/roots.ts';
-import { type Outcome, operate } from '../../../surgery/engine/operate.ts';
+import { damageClasses, type Finding } from '../../../doctor/checks/index.ts';
+import { type Diagnosis, diagnoseSession, verdictOf } from '../../../doctor/diagnosis/index.ts';
 import {
+  defaultStrategy,
+  isMendable,
+  newerBranch,
+  planRepair,
+  type Strategy,
+  strategies,
+  strategyMeanings,
+} from '../../../doctor/repair/index.ts';
+import { type JudgedSession, verdictState } from '../../../library/index/index.ts';
+import { daysLeftOf } from '../../../library/session-files/index.ts';
+import { loadSession, type Session } from '../../../session/load/index.ts';
+import { leftAfterCompaction } from '../../../session/resume/request/index.ts';
+import { type ProjectsFolder, withLock } from '../../../store/index.ts';
+import {
+  loadSource,
   type OperationRecord,
+  type Outcome,
+  operate,
   operationsFolder,
+  type PlannedSource,
   readRecords,
   undoOperation,
-} from '../../../surgery/engine/operation-log.ts';
-import { loadSource, type PlannedSource } from '../../../surgery/engine/plan.ts';
+} from '../../../surgery/engine/index.ts';
 import type {
   AppliedFix,
   DiagnosisAnswer,
@@ -26,8 +34,8 @@ import type {
   FixAnswer,
   FixPreview,
   OperationRow,
-} from '../../wire/health.ts';
-import { Refusal } from '../protocol/refusal.ts';
+} from '../../wire/index.ts';
+import { Refusal } from '../protocol/index.ts';
 
 /** The server replaces paths by keys. */
 export type AppliedFound = Omit<AppliedFix, 'to'> & { readonly to: PlannedSource };

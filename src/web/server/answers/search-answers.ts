@@ -1,8 +1,8 @@
 // Searches all sessions, or one session, and returns each match with its excerpt and line.
-import type { IndexHandle } from '../../../library/index/index-handle.ts';
-import { search } from '../../../library/search/search.ts';
-import { agentIdOf } from '../../../store/session-files.ts';
-import type { SearchAnswer, SearchQuery } from '../../wire/wire.ts';
+import type { IndexHandle } from '../../../library/index/index.ts';
+import { search } from '../../../library/search/index.ts';
+import { agentIdOf } from '../../../store/index.ts';
+import type { SearchAnswer, SearchQuery } from '../../wire/index.ts';
 import { finite } from './listed-row.ts';
 
 /** The session as its path; the server replaces paths by keys. */

@@ -1,21 +1,27 @@
 // Questions of the session page → answers, from cached sessions: the head, parts of turns, the place of a line, the
 // raw line, the whole of a cut text, an image, what was found, Markdown.
 
-import { exportMarkdown } from '../../../export/markdown/markdown.ts';
-import { findInSession } from '../../../export/page/find.ts';
-import { sessionHead } from '../../../export/page/head.ts';
-import { branchNumbered, partsOf, placeOfAgent, placeOfLine } from '../../../export/page/parts.ts';
-import { imageAt, textAt } from '../../../export/page/text.ts';
-import { turnViews } from '../../../export/page/turn-view.ts';
-import { exportSource } from '../../../export/source/source.ts';
-import type { FindResult, SessionHead, TurnView } from '../../../export/wire/view.ts';
-import { loadPrices } from '../../../library/usage/prices.ts';
-import { PriceList } from '../../../models/price-list.ts';
-import type { Session } from '../../../session/load/session.ts';
-import { readLineBatches } from '../../../store/lines.ts';
-import { loadSource } from '../../../surgery/engine/plan.ts';
-import { redactorFor, type SessionRedactor } from '../../../surgery/redact/survey.ts';
-import { usualRuleSet } from '../../../surgery/secrets/user-rules.ts';
+import { exportMarkdown } from '../../../export/markdown/index.ts';
+import {
+  branchNumbered,
+  findInSession,
+  imageAt,
+  partsOf,
+  placeOfAgent,
+  placeOfLine,
+  sessionHead,
+  textAt,
+  turnViews,
+} from '../../../export/page/index.ts';
+import { exportSource } from '../../../export/source/index.ts';
+import type { FindResult, SessionHead, TurnView } from '../../../export/wire/index.ts';
+import { loadPrices } from '../../../library/usage/index.ts';
+import { PriceList } from '../../../models/index.ts';
+import type { Session } from '../../../session/load/index.ts';
+import { readLineBatches } from '../../../store/index.ts';
+import { loadSource } from '../../../surgery/engine/index.ts';
+import { redactorFor, type SessionRedactor } from '../../../surgery/redact/index.ts';
+import { usualRuleSet } from '../../../surgery/secrets/index.ts';
 import type {
   FindQuery,
   HeadAnswer,
@@ -27,9 +33,8 @@ import type {
   TurnsAnswer,
   TurnsQuery,
   ValueQuery,
-} from '../../wire/session.ts';
-import type { Encoded } from '../protocol/encoded.ts';
-import { Refusal } from '../protocol/refusal.ts';
+} from '../../wire/index.ts';
+import { type Encoded, Refusal } from '../protocol/index.ts';
 import {
   type CachedSession,
   type Extent,

@@ -2,12 +2,12 @@
 // of lines are scanned. A large session is read in steps, so that its beginning is available before its end.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { branchNumbered, partsOf } from '../../../export/page/parts.ts';
-import { type FileProof, proveFile } from '../../../library/index/index-state.ts';
-import { loadAgent, makeSession, type Session } from '../../../session/load/session.ts';
-import { type GrowingTranscript, loadGrowingInSteps } from '../../../session/transcript/growing-transcript.ts';
-import { sessionFiles } from '../../../store/session-files.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { branchNumbered, partsOf } from '../../../export/page/index.ts';
+import { type FileProof, proveFile } from '../../../library/index/index.ts';
+import { loadAgent, makeSession, type Session } from '../../../session/load/index.ts';
+import { type GrowingTranscript, loadGrowingInSteps } from '../../../session/transcript/index.ts';
+import { sessionFiles } from '../../../store/index.ts';
+import { Refusal } from '../protocol/index.ts';
 
 export interface CachedSession {
   readonly session: Session;

@@ -1,11 +1,10 @@
 // A transcript that has grown → what is new in it: for pages that show the session, the first changed part; for the page
 // of running sessions, the lines themselves.
-import { resultText, summariseInput, withoutErrorTags } from '../../../session/calls/call-result.ts';
-import type { Session } from '../../../session/load/session.ts';
-import { type LineItem, lineItems } from '../../../session/story/line.ts';
-import { Story } from '../../../session/story/story.ts';
-import { isMessage, type Node } from '../../../session/transcript/node.ts';
-import type { AppendEvent, LiveLine } from '../../wire/wire.ts';
+import { resultText, summariseInput, withoutErrorTags } from '../../../session/calls/index.ts';
+import type { Session } from '../../../session/load/index.ts';
+import { type LineItem, lineItems, Story } from '../../../session/story/index.ts';
+import { isMessage, type Node } from '../../../session/transcript/index.ts';
+import type { AppendEvent, LiveLine } from '../../wire/index.ts';
 import { finite } from './listed-row.ts';
 import { type CachedSession, type Extent, extentOf, firstChangedPart, type SessionCache } from './session-cache.ts';
 

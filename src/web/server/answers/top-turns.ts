@@ -1,12 +1,12 @@
 // Counted messages → the prompts that cost the most: in the main transcript the prompt before the message, for a
 // sub-agent's the one that was running at the time.
 
-import { parseJson } from '../../../base/json/json.ts';
-import { asEntry, contentOf } from '../../../format/entry/entry.ts';
-import type { Database } from '../../../library/index/database.ts';
-import type { PricedMessage } from '../../../library/usage/cells.ts';
-import { promptText } from '../../../session/transcript/prompt-text.ts';
-import { readLineBatches } from '../../../store/lines.ts';
+import { parseJson } from '../../../base/json/index.ts';
+import { asEntry, contentOf } from '../../../format/entry/index.ts';
+import type { Database } from '../../../library/index/index.ts';
+import type { PricedMessage } from '../../../library/usage/index.ts';
+import { promptText } from '../../../session/transcript/index.ts';
+import { readLineBatches } from '../../../store/index.ts';
 
 /** The cost of some messages, as far as they have a price. */
 export interface PricedPart {

@@ -1,28 +1,27 @@
 // Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
 // counted messages as `clew usage`.
-import type { Database } from '../../../library/index/database.ts';
-import type { IndexHandle } from '../../../library/index/index-handle.ts';
-import { type Calendar, createCalendar, parseDay } from '../../../library/usage/calendar.ts';
-import {
-  countLibrary,
-  type PricedMessage,
-  type UsageCell,
-  type UsageSession,
-  usageCells,
-} from '../../../library/usage/cells.ts';
-import { loadPrices } from '../../../library/usage/prices.ts';
-import { findReceipts } from '../../../library/usage/receipts.ts';
+import type { Database, IndexHandle } from '../../../library/index/index.ts';
 import {
   byModel,
+  type Calendar,
+  collectStats,
+  countLibrary,
+  createCalendar,
+  findReceipts,
+  loadPrices,
   makeReport,
+  type PricedMessage,
+  parseDay,
   passes,
   sumMessages,
+  type UsageCell,
   type UsageFilter,
+  type UsageSession,
   type UsageSum,
-} from '../../../library/usage/report.ts';
-import { collectStats } from '../../../library/usage/stats.ts';
-import { PriceList } from '../../../models/price-list.ts';
-import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/usage.ts';
+  usageCells,
+} from '../../../library/usage/index.ts';
+import { PriceList } from '../../../models/index.ts';
+import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/index.ts';
 import { finite } from './listed-row.ts';
 import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
 

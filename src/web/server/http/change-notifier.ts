@@ -1,11 +1,10 @@
 // Sends events to every page that listens. A page that does not keep up loses events once its socket is full, so that it
 // cannot fill the server's memory; when it has caught up, a `hello` makes it reload.
 import type { ServerResponse } from 'node:http';
-import type { TranscriptPlace } from '../../../store/transcripts.ts';
-import type { Events, IndexState, SessionRow } from '../../wire/wire.ts';
-import type { Tail, TailQuery } from '../answers/tail-answers.ts';
-import type { Thread } from '../workers/thread.ts';
-import type { DoctorProgress } from '../workers/worker-methods.ts';
+import type { TranscriptPlace } from '../../../store/index.ts';
+import type { Events, IndexState, SessionRow } from '../../wire/index.ts';
+import type { Tail, TailQuery } from '../answers/index.ts';
+import type { DoctorProgress, Thread } from '../workers/index.ts';
 import { safeHeaders } from './guard.ts';
 import { manyRows, type SessionList, type SessionListChange } from './session-list.ts';
 

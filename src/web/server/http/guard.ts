@@ -2,8 +2,8 @@
 // needs no token. Requests for data need the token in a header: a browser sends a cookie to every port of this machine,
 // but a header only if the page's own code sets it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { findStranger, isSecret } from '../../../base/process/local-guard.ts';
-import { type Failure, tokenHeader } from '../../wire/wire.ts';
+import { findStranger, isSecret } from '../../../base/process/index.ts';
+import { type Failure, tokenHeader } from '../../wire/index.ts';
 
 export interface GuardSetup {
   readonly port: number;

@@ -1,15 +1,9 @@
 // One handler for each route of the API: it asks the session list and the workers, and replaces the paths of the workers
 // by the keys that the page knows.
-import type { ApiSchema, eventsPath } from '../../wire/api.ts';
-import type { LibraryDoctorAnswer, OperationRow } from '../../wire/health.ts';
-import type { UsageQuery } from '../../wire/usage.ts';
-import type { Status } from '../../wire/wire.ts';
-import type { OperationFound } from '../answers/repair-answers.ts';
-import type { UsageAsked } from '../answers/usage-answers.ts';
-import type { Encoded } from '../protocol/encoded.ts';
-import { Refusal } from '../protocol/refusal.ts';
-import type { Thread } from '../workers/thread.ts';
-import type { LibraryDoctorFound } from '../workers/worker-methods.ts';
+import type { ApiSchema, eventsPath, LibraryDoctorAnswer, OperationRow, Status, UsageQuery } from '../../wire/index.ts';
+import type { OperationFound, UsageAsked } from '../answers/index.ts';
+import { type Encoded, Refusal } from '../protocol/index.ts';
+import type { LibraryDoctorFound, Thread } from '../workers/index.ts';
 import { type QueryOf, readApplyFix, readNumber } from './query.ts';
 import type { SessionList } from './session-list.ts';
 

@@ -1,11 +1,8 @@
 // Parses query parameters and the body of a change, and refuses with the name of the parameter that is wrong. All limits
 // are here: no later code gets a number or a text that is too large for it.
 import { z } from 'zod';
-import type { ApiSchema, eventsPath } from '../../wire/api.ts';
-import type { ApplyFix } from '../../wire/health.ts';
-import { usageKinds } from '../../wire/usage.ts';
-import { sessionSorts } from '../../wire/wire.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { type ApiSchema, type ApplyFix, type eventsPath, sessionSorts, usageKinds } from '../../wire/index.ts';
+import { Refusal } from '../protocol/index.ts';
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000);
 const flag = z.enum(['0', '1', 'true', 'false']).transform((word) => word === '1' || word === 'true');

@@ -3,9 +3,8 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { pageRoutes } from '../../wire/wire.ts';
-import { isEncoded } from '../protocol/encoded.ts';
-import { failureOf, Refusal, type StatusFailure } from '../protocol/refusal.ts';
+import { pageRoutes } from '../../wire/index.ts';
+import { failureOf, isEncoded, Refusal, type StatusFailure } from '../protocol/index.ts';
 import type { Asset, Assets } from './assets.ts';
 import { maxBodyBytes, refusalPage, safeHeaders, sandboxHeaders, wantsPage } from './guard.ts';
 import { type HandlerParts, type Handlers, makeHandlers, type RouteRequest } from './handlers.ts';

@@ -1,11 +1,10 @@
 // The rows of all sessions in memory: it pages, sorts and filters them, and finds the session of a key. Ten thousand rows
 // take a few megabytes, and answer in milliseconds while the index is busy.
 import { createHash } from 'node:crypto';
-import { cleanupDays, warningDays } from '../../../library/session-files/expiry.ts';
-import type { Severity } from '../../wire/health.ts';
-import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery } from '../../wire/wire.ts';
-import type { ListedRow } from '../answers/listed-row.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { cleanupDays, warningDays } from '../../../library/session-files/index.ts';
+import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery, Severity } from '../../wire/index.ts';
+import type { ListedRow } from '../answers/index.ts';
+import { Refusal } from '../protocol/index.ts';
 
 /** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;

@@ -1,6 +1,6 @@
 // An error with the status of its response, and what every other error is answered with.
-import { exitCodes, systemErrorCode, UserError } from '../../../base/errors/errors.ts';
-import type { Failure } from '../../wire/wire.ts';
+import { exitCodes, systemErrorCode, UserError } from '../../../base/errors/index.ts';
+import type { Failure } from '../../wire/index.ts';
 
 export class Refusal extends Error {
   readonly status: number;

@@ -7,14 +7,12 @@ import {
   type Finding,
   type Severity,
   severities,
-} from '../../../doctor/checks/finding.ts';
-import { diagnoseLibrary, findFolderDamage } from '../../../doctor/diagnosis/library.ts';
-import { IndexHandle } from '../../../library/index/index-handle.ts';
-import { type JudgedSession, saveVerdicts } from '../../../library/index/session-summaries.ts';
-import { discoverSessions } from '../../../store/discover.ts';
-import { type ProjectsFolder, projectsFolders } from '../../../store/roots.ts';
-import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/health.ts';
-import { findingView, RepairAnswers } from '../answers/repair-answers.ts';
+} from '../../../doctor/checks/index.ts';
+import { diagnoseLibrary, findFolderDamage } from '../../../doctor/diagnosis/index.ts';
+import { IndexHandle, type JudgedSession, saveVerdicts } from '../../../library/index/index.ts';
+import { discoverSessions, type ProjectsFolder, projectsFolders } from '../../../store/index.ts';
+import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/index.ts';
+import { findingView, RepairAnswers } from '../answers/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './worker-methods.ts';
 

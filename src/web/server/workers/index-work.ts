@@ -1,20 +1,25 @@
 // A worker that keeps the index current and emits the rows of the list. Cheap steps come first: the files on disk, then
 // rows and cost, then titles and turns, then the words to search for.
 import { setTimeout } from 'node:timers/promises';
-import { collectGarbage } from '../../../base/process/memory.ts';
-import type { Database } from '../../../library/index/database.ts';
-import { IndexHandle, isRecoverable } from '../../../library/index/index-handle.ts';
-import { type IndexProgress, updateRows } from '../../../library/index/indexer.ts';
-import type { IndexUnavailable } from '../../../library/index/schema.ts';
-import { knownSessions, listSessions, newestSessions } from '../../../library/index/session-list.ts';
-import type { ReadSummaries } from '../../../library/index/session-summaries.ts';
-import { updateText } from '../../../library/search/text-indexer.ts';
-import { usageCells } from '../../../library/usage/cells.ts';
-import { loadPrices } from '../../../library/usage/prices.ts';
-import { PriceList } from '../../../models/price-list.ts';
-import { findTranscripts } from '../../../store/transcripts.ts';
-import type { IndexState } from '../../wire/wire.ts';
-import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from '../answers/listed-row.ts';
+import { collectGarbage } from '../../../base/process/index.ts';
+import {
+  type Database,
+  IndexHandle,
+  type IndexProgress,
+  type IndexUnavailable,
+  isRecoverable,
+  knownSessions,
+  listSessions,
+  newestSessions,
+  type ReadSummaries,
+  updateRows,
+} from '../../../library/index/index.ts';
+import { updateText } from '../../../library/search/index.ts';
+import { loadPrices, usageCells } from '../../../library/usage/index.ts';
+import { PriceList } from '../../../models/index.ts';
+import { findTranscripts } from '../../../store/index.ts';
+import type { IndexState } from '../../wire/index.ts';
+import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from '../answers/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { Emit, WorkerMethods } from './worker-methods.ts';
 

@@ -1,10 +1,6 @@
 // A worker that answers questions about sessions, searches and usage.
-import { IndexHandle } from '../../../library/index/index-handle.ts';
-import { searchSessions } from '../answers/search-answers.ts';
-import { SessionAnswers } from '../answers/session-answers.ts';
-import { SessionCache } from '../answers/session-cache.ts';
-import { TailAnswers } from '../answers/tail-answers.ts';
-import { UsageAnswers } from '../answers/usage-answers.ts';
+import { IndexHandle } from '../../../library/index/index.ts';
+import { SessionAnswers, SessionCache, searchSessions, TailAnswers, UsageAnswers } from '../answers/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { WorkerMethods } from './worker-methods.ts';
 

@@ -3,9 +3,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { newNativeCallState, terminateWorker } from '../../../base/process/native-calls.ts';
-import type { Encoded } from '../protocol/encoded.ts';
-import { Refusal, type StatusFailure } from '../protocol/refusal.ts';
+import { newNativeCallState, terminateWorker } from '../../../base/process/index.ts';
+import { type Encoded, Refusal, type StatusFailure } from '../protocol/index.ts';
 import type { EventHandlers, Params, Result, Role, WorkerMethods } from './worker-methods.ts';
 
 export interface ThreadSetup<R extends Role = Role> {

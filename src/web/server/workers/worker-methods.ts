@@ -1,15 +1,19 @@
 // The methods and events of the worker threads as one type: role → method → parameters and result. `Thread` and the
 // workers are both checked against it, so a method that is renamed on one side does not compile on the other.
-import type { Severity } from '../../../doctor/checks/finding.ts';
-import type { DiagnosisAnswer, DoctorRow, FixAnswer, LibraryDoctorAnswer } from '../../wire/health.ts';
-import type { IndexState } from '../../wire/wire.ts';
-import type { ListedRow } from '../answers/listed-row.ts';
-import type { AppliedFound, ApplyParams, OperationFound } from '../answers/repair-answers.ts';
-import type { SearchAsked, SearchFound } from '../answers/search-answers.ts';
-import type { SessionAnswers } from '../answers/session-answers.ts';
-import type { TailAnswers } from '../answers/tail-answers.ts';
-import type { UsageAnswers } from '../answers/usage-answers.ts';
-import type { Encoded } from '../protocol/encoded.ts';
+import type { Severity } from '../../../doctor/checks/index.ts';
+import type { DiagnosisAnswer, DoctorRow, FixAnswer, IndexState, LibraryDoctorAnswer } from '../../wire/index.ts';
+import type {
+  AppliedFound,
+  ApplyParams,
+  ListedRow,
+  OperationFound,
+  SearchAsked,
+  SearchFound,
+  SessionAnswers,
+  TailAnswers,
+  UsageAnswers,
+} from '../answers/index.ts';
+import type { Encoded } from '../protocol/index.ts';
 
 export interface WorkerMethods {
   /** Keeps the index current. */

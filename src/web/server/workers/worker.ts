@@ -1,9 +1,7 @@
 // The entry of every worker thread: its role decides which methods it has.
 import { parentPort, workerData } from 'node:worker_threads';
-import { collectGarbage } from '../../../base/process/memory.ts';
-import { shareNativeCalls } from '../../../base/process/native-calls.ts';
-import { isEncoded } from '../protocol/encoded.ts';
-import { failureOf } from '../protocol/refusal.ts';
+import { collectGarbage, shareNativeCalls } from '../../../base/process/index.ts';
+import { failureOf, isEncoded } from '../protocol/index.ts';
 import type { Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
 import type { Emit, Role, WorkerMethods } from './worker-methods.ts';
 

@@ -5,14 +5,21 @@ import {
   type EmbeddedLine,
   type EmbeddedSession,
   embeddedId,
+  type FindHit,
+  type FindResult,
+  type Item,
   lineId,
   markdownId,
+  matchWord,
+  type Place,
   partId,
+  type Ref,
+  type Text,
+  type TurnView,
   valueId,
-} from '../../../../export/wire/embedded.ts';
-import type { FindHit, FindResult, Item, Place, Ref, Text, TurnView } from '../../../../export/wire/view.ts';
-import { matchWord, wordPattern } from '../../../../export/wire/word-match.ts';
-import { type LinePlace, type Printable, readAddress, type SessionSource, writeQuery } from '../source/source.ts';
+  wordPattern,
+} from '../../../../export/wire/index.ts';
+import { type LinePlace, type Printable, readAddress, type SessionSource, writeQuery } from '../source/index.ts';
 
 export function embeddedSource(agentId: string | null = null): SessionSource {
   const session = readJson<EmbeddedSession>(embeddedId);

@@ -1,7 +1,7 @@
 // The head of a session → the facts of the line below its title. While the rest of a large session is being read, the
 // head is about its beginning, and every number that will still grow says so.
-import { counted, formatBytes, formatDuration, formatTokens } from '../../../../base/text/human.ts';
-import type { BranchRow, SessionHead } from '../../../../export/wire/view.ts';
+import { counted, formatBytes, formatDuration, formatTokens } from '../../../../base/text/index.ts';
+import type { BranchRow, SessionHead } from '../../../../export/wire/index.ts';
 import { formatKnownMoney, formatTime } from './format.ts';
 
 export interface SessionFacts {

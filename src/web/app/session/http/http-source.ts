@@ -1,7 +1,7 @@
 // The session page's data from its server.
-import { type Client, keyParam, readJson, readText } from '../../../client/client.ts';
-import type { HeadQuery } from '../../../wire/session.ts';
-import { readAddress, type SessionSource, type SessionStart, writeAddress } from '../source/source.ts';
+import { type Client, keyParam, readJson, readText } from '../../../client/index.ts';
+import type { HeadQuery } from '../../../wire/index.ts';
+import { readAddress, type SessionSource, type SessionStart, writeAddress } from '../source/index.ts';
 
 export interface SourceOptions {
   readonly watch: SessionSource['watch'];

@@ -1,21 +1,19 @@
 // A tool call: one line with its input summary and outcome; below it, folded or not, its detail, and the
 // sub-agent that it started.
 import { useCallback, useContext, useEffect, useState } from 'react';
-import { neutralise } from '../../../../base/text/hostile-text.ts';
-import { counted, formatDuration, formatTokens } from '../../../../base/text/human.ts';
-import type { AgentRow, CallDetail, CallItem, SessionHead, TurnView } from '../../../../export/wire/view.ts';
+import { counted, formatDuration, formatTokens, neutralise } from '../../../../base/text/index.ts';
+import type { AgentRow, CallDetail, CallItem, SessionHead, TurnView } from '../../../../export/wire/index.ts';
 import {
   LiveContext,
+  type SessionSource,
   SourceContext,
   TargetContext,
   useFold,
   useIsTarget,
   usePlaceNames,
   useSource,
-} from '../source/page-context.ts';
-import type { SessionSource } from '../source/source.ts';
-import { Images, RawButton } from '../text/images.tsx';
-import { MarkdownText, TerminalText, Words } from '../text/text.tsx';
+} from '../source/index.ts';
+import { Images, MarkdownText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Detail, isShownOpen } from './details.tsx';
 import { PartItems } from './part.tsx';
 

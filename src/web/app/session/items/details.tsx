@@ -1,13 +1,20 @@
 // The detail of a tool call: a diff, a terminal, a file, a search, a todo list, an answer from the web, a
 // question, a plan; anything else as JSON in and text out.
-import { neutralise } from '../../../../base/text/hostile-text.ts';
-import { counted, formatBytes } from '../../../../base/text/human.ts';
-import { readNumbered } from '../../../../base/text/numbered-text.ts';
-import type { CallDetail, DetailOf, DiffDetail } from '../../../../export/wire/view.ts';
-import { Diff, NumberedLines, readDiff } from '../text/code-lines.tsx';
-import { languageOfFile } from '../text/highlight.ts';
-import { isSafeLink } from '../text/markdown.ts';
-import { MarkdownText, More, PlainText, TerminalText, useWhole, Words } from '../text/text.tsx';
+import { counted, formatBytes, neutralise, readNumbered } from '../../../../base/text/index.ts';
+import type { CallDetail, DetailOf, DiffDetail } from '../../../../export/wire/index.ts';
+import {
+  Diff,
+  isSafeLink,
+  languageOfFile,
+  MarkdownText,
+  More,
+  NumberedLines,
+  PlainText,
+  readDiff,
+  TerminalText,
+  useWhole,
+  Words,
+} from '../text/index.ts';
 
 export function Detail({ detail }: { readonly detail: CallDetail }) {
   switch (detail.as) {

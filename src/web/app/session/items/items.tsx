@@ -1,6 +1,6 @@
 // The items of a turn except its calls: answers, thinking, typed prompts, notes, compactions, forks.
 import { useEffect } from 'react';
-import { counted, formatCount, formatTokens } from '../../../../base/text/human.ts';
+import { counted, formatCount, formatTokens } from '../../../../base/text/index.ts';
 import type {
   BlockItem,
   CompactionItem,
@@ -11,10 +11,9 @@ import type {
   QueuedItem,
   TextItem,
   ThinkingItem,
-} from '../../../../export/wire/view.ts';
-import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/page-context.ts';
-import { Picture, RawButton } from '../text/images.tsx';
-import { MarkdownText, PlainText, TerminalText, Words } from '../text/text.tsx';
+} from '../../../../export/wire/index.ts';
+import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
+import { MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Call } from './call.tsx';
 
 export function ItemView({ item }: { readonly item: Item }) {

@@ -1,11 +1,10 @@
 // A part of a turn: on the first one the prompt with what the turn took, on all of them the items in their order.
 import { Component, memo } from 'react';
-import { formatDuration, formatTokens } from '../../../../base/text/human.ts';
-import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../../export/wire/view.ts';
-import { formatKnownMoney, formatTime } from '../format/format.ts';
-import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from '../source/page-context.ts';
-import { Images, RawButton } from '../text/images.tsx';
-import { PlainText, Words } from '../text/text.tsx';
+import { formatDuration, formatTokens } from '../../../../base/text/index.ts';
+import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
+import { formatKnownMoney, formatTime } from '../format/index.ts';
+import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
+import { Images, PlainText, RawButton, Words } from '../text/index.ts';
 import { ItemView } from './items.tsx';
 
 export const PartView = memo(function PartView({

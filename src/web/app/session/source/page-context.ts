@@ -1,6 +1,6 @@
 // What every block of the session page may need: its data source, and the actions of the page.
 import { createContext, useCallback, useContext, useState } from 'react';
-import type { Place } from '../../../../export/wire/view.ts';
+import type { Place } from '../../../../export/wire/index.ts';
 import type { SessionSource } from './source.ts';
 
 /** A line that was jumped to: of the session, or of one of its sub-agents. */

@@ -1,6 +1,6 @@
 // Which parts of a session the page holds: those around the place on the screen, loaded in small runs, the farthest
 // dropped first. A session of 200 MB is read with a few dozen of its parts in memory.
-import type { TurnView } from '../../../../export/wire/view.ts';
+import type { TurnView } from '../../../../export/wire/index.ts';
 import type { SessionSource } from './source.ts';
 
 const runLength = 6;

@@ -1,6 +1,6 @@
 // Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
 // this interface, so it is the same page in both.
-import type { FindResult, Ref, SessionHead, TurnView } from '../../../../export/wire/view.ts';
+import type { FindResult, Ref, SessionHead, TurnView } from '../../../../export/wire/index.ts';
 
 export interface RawLine {
   readonly text: string;

@@ -1,6 +1,6 @@
 // Terminal output → runs of text with colours. Only colours and weight stay: every other sequence
 // (titles, links, cursor moves) and every control character is removed or made visible, as in Clew's terminal output.
-import { neutralise } from '../../../../base/text/hostile-text.ts';
+import { neutralise } from '../../../../base/text/index.ts';
 
 export interface AnsiRun {
   readonly text: string;

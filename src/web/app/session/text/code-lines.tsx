@@ -1,7 +1,7 @@
 // Lines of code with their numbers, and the lines of a diff: coloured one by one once the languages are loaded.
 import { Fragment, useEffect, useState } from 'react';
-import { neutralise } from '../../../../base/text/hostile-text.ts';
-import type { HunkView } from '../../../../export/wire/view.ts';
+import { neutralise } from '../../../../base/text/index.ts';
+import type { HunkView } from '../../../../export/wire/index.ts';
 import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
 
 const maxColoured = 600;

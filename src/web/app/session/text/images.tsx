@@ -1,8 +1,8 @@
 // Images of the transcript, from our own server only. One that is broken or remote is named instead.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { formatBytes } from '../../../../base/text/human.ts';
-import type { ImageRef, Place } from '../../../../export/wire/view.ts';
-import { useActions, useSource } from '../source/page-context.ts';
+import { formatBytes } from '../../../../base/text/index.ts';
+import type { ImageRef, Place } from '../../../../export/wire/index.ts';
+import { useActions, useSource } from '../source/index.ts';
 import { Words } from './text.tsx';
 
 export function Images({ images }: { readonly images: readonly ImageRef[] }) {

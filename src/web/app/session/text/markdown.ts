@@ -2,8 +2,8 @@
 // only to the web and to mail, images are named and not loaded, and the result still goes through DOMPurify.
 import createPurifier from 'dompurify';
 import { Marked } from 'marked';
-import { lexMarkdown } from '../../../../base/markdown/markdown-lexer.ts';
-import { neutralise } from '../../../../base/text/hostile-text.ts';
+import { lexMarkdown } from '../../../../base/markdown/index.ts';
+import { neutralise } from '../../../../base/text/index.ts';
 import { currentHighlighter, loadHighlighter } from './highlight.ts';
 
 const allowedTags =

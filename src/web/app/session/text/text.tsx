@@ -1,11 +1,10 @@
 // Texts of the transcript on the page: as Markdown, as they are, or as terminal output. Long ones show their beginning,
 // and the rest a part at a time, so that not even a word of ten megabytes blocks the page.
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { boundMarkdown } from '../../../../base/markdown/markdown-bounds.ts';
-import { neutralise } from '../../../../base/text/hostile-text.ts';
-import { formatCount } from '../../../../base/text/human.ts';
-import type { Text } from '../../../../export/wire/view.ts';
-import { useSource } from '../source/page-context.ts';
+import { boundMarkdown } from '../../../../base/markdown/index.ts';
+import { formatCount, neutralise } from '../../../../base/text/index.ts';
+import type { Text } from '../../../../export/wire/index.ts';
+import { useSource } from '../source/index.ts';
 import { type AnsiRun, readAnsi } from './ansi.ts';
 import { highlightBlocks, renderMarkdown } from './markdown.ts';
 

@@ -1,0 +1,1 @@
+export { makeHookRunner, type RanHook } from './hook-runner.ts';

@@ -1,0 +1,1 @@
+export { openAgent } from './agent.ts';

@@ -1,0 +1,2 @@
+export type { ServerConfig } from './config.ts';
+export type { McpServers } from './servers.ts';

@@ -1,0 +1,2 @@
+export { type Judge, makeJudge } from './judge.ts';
+export { readProtection } from './path.ts';

@@ -1,0 +1,4 @@
+export { editTool } from './edit.ts';
+export { refuseElsewhere } from './file-access.ts';
+export { readTool } from './read.ts';
+export { writeTool } from './write.ts';

@@ -1,0 +1,2 @@
+export { makeWebFetchTool, type WebFetchOptions } from './web-fetch.ts';
+export { webSearchTool } from './web-search.ts';

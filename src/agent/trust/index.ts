@@ -1,0 +1,1 @@
+export { isFolderAccepted, type OfferItem, readProjectOffer, summariseOffer } from './trust.ts';

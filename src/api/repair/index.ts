@@ -1,0 +1,2 @@
+export { beginningText, ContentRepair, describeImage, imagesIn, rejectedImages } from './content.ts';
+export { repairRequest } from './request.ts';

@@ -1,0 +1,1 @@
+export { digestText, measureText } from './digest.ts';

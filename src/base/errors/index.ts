@@ -1,0 +1,9 @@
+export {
+  type Diagnostic,
+  exitCodes,
+  isDamage,
+  systemErrorCode,
+  UnreadableError,
+  UserError,
+  unreadableCode,
+} from './errors.ts';

@@ -1,0 +1,2 @@
+export { followLinks, isWithin, realPath } from './real-path.ts';
+export { makeFolderSync, openRegularFile, readRegularFile, readRegularText } from './regular-file.ts';

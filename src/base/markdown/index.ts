@@ -1,0 +1,2 @@
+export { boundMarkdown } from './markdown-bounds.ts';
+export { lexMarkdown } from './markdown-lexer.ts';

@@ -1,0 +1,1 @@
+export { asBuffer, type Bytes, type Environment } from './node-types.ts';

@@ -1,0 +1,12 @@
+export {
+  type CommandInput,
+  type CommandIo,
+  type CommandRow,
+  countFlag,
+  type Flag,
+  type FlagValues,
+  listFlag,
+  portFlag,
+  textFlag,
+} from './command.ts';
+export { problemText, Unread } from './unread.ts';

@@ -1,0 +1,25 @@
+export {
+  type Dialog,
+  type DialogAnswer,
+  type DialogOptions,
+  dialogLines,
+  makeDialog,
+  type PlacedLines,
+  pressInDialog,
+  turnBody,
+} from './dialog.ts';
+export {
+  type AskDialog,
+  approvalDialog,
+  approvalOf,
+  consentDialog,
+  consentOf,
+  isTrusted,
+  openOrCopy,
+  planDecisionOf,
+  planDialog,
+  questionAnswer,
+  questionDialog,
+  questionText,
+  trustDialog,
+} from './questions.ts';

@@ -1,0 +1,3 @@
+export { ConsoleStore, initialConsole } from './console-state.ts';
+export { editorWidth, roomOf } from './layout.ts';
+export { mountScreen } from './screen.tsx';

@@ -1,0 +1,13 @@
+export {
+  changeFlags,
+  chatFlags,
+  demo,
+  dryRun,
+  inPlace,
+  json,
+  planFlags,
+  project,
+  readFlags,
+  root,
+} from './common-flags.ts';
+export { printFlags } from './print-flags.ts';

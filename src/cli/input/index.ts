@@ -1,0 +1,14 @@
+export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './current-index.ts';
+export { type Lineage, type LineageOf, marksText, readLineage } from './lineage.ts';
+export { ageInDays, ageWarning, currentPrices } from './prices.ts';
+export { folderOfTranscript, parseTime, projectFilter } from './project.ts';
+export { rulesArgument } from './redact-rules.ts';
+export {
+  findSessionArgument,
+  loadSessionArgument,
+  packageRoot,
+  readSession,
+  refuseAgent,
+  rootsOf,
+  spareMemoryFor,
+} from './session.ts';

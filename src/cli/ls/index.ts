@@ -1,0 +1,1 @@
+export { lastUse } from './render.ts';

@@ -1,0 +1,1 @@
+export { neededFlag, outcomeJson, outcomeText, runPlan, sourceArgument, sourceOf } from './operation.ts';

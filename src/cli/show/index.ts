@@ -1,0 +1,1 @@
+export { type ItemOptions, imageNote, showItem } from './render.ts';

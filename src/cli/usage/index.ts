@@ -1,0 +1,2 @@
+export { sumJson } from './json.ts';
+export { barOf } from './render.ts';

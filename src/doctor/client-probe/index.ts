@@ -1,0 +1,1 @@
+export { findClient, type ProbeReport, probeClient } from './probe-client.ts';

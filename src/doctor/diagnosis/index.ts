@@ -1,0 +1,2 @@
+export { type Diagnosis, diagnoseSession, healthOf, verdictOf } from './diagnose.ts';
+export { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from './library.ts';

@@ -1,0 +1,2 @@
+export { compactionJson, exportJson, promptJson } from './json.ts';
+export { exportAnthropic, exportOpenai } from './requests.ts';

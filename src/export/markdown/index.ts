@@ -1,0 +1,1 @@
+export { exportMarkdown, type MarkdownOptions, markdownByTurn, redactionNote } from './markdown.ts';

@@ -1,0 +1,3 @@
+export type { WrittenPart } from './dataset.ts';
+export { tableNames } from './tables.ts';
+export { writeParquet } from './write.ts';

@@ -1,0 +1,8 @@
+export {
+  type ExportSource,
+  exportFileName,
+  exportSource,
+  modelsOf,
+  openSourceAgent,
+  type SecretCount,
+} from './source.ts';

@@ -1,0 +1,11 @@
+export { type Edit, editJson, type JsonPath } from './edit.ts';
+export {
+  decodeString,
+  findMember,
+  isWhitespace,
+  skipScalar,
+  skipString,
+  skipValue,
+  skipWhitespace,
+  type ValueTrace,
+} from './json-bytes.ts';

@@ -1,0 +1,1 @@
+export { openLibrary } from './library.ts';

@@ -1,0 +1,22 @@
+export { type Database, insertMany, type Row, type SqlValue } from './database.ts';
+export { IndexHandle, isRecoverable } from './index-handle.ts';
+export { type FileProof, proveFile } from './index-state.ts';
+export { type IndexProgress, type IndexReport, updateRows, updateRowsWithin, updateTranscript } from './indexer.ts';
+export { readRows } from './row-reader.ts';
+export { unpackLines } from './row-writer.ts';
+export { IndexUnavailable, indexPath, openIndex, removeIndex } from './schema.ts';
+export {
+  type KnownSession,
+  knownSessions,
+  type ListedSession,
+  listSessions,
+  newestSessions,
+  type SessionList,
+} from './session-list.ts';
+export {
+  type JudgedSession,
+  type ReadSummaries,
+  saveVerdicts,
+  type Verdict,
+  verdictState,
+} from './session-summaries.ts';

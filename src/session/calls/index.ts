@@ -1,0 +1,8 @@
+export {
+  type FinishedCall,
+  outcomeOf,
+  resultText,
+  summariseInput,
+  withoutErrorTags,
+  withoutFolder,
+} from './call-result.ts';

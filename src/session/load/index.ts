@@ -1,0 +1,17 @@
+export { type AgentSource, agentsStartedBy, countAgents, ownerOf, rememberOwner } from './agents.ts';
+export { boundaryAbove, type Compaction, compactionsOf } from './compaction.ts';
+export {
+  activeLeaf,
+  agentSession,
+  type Branch,
+  cwdOf,
+  diagnosticsOf,
+  isAgentTranscript,
+  loadAgent,
+  loadSession,
+  makeSession,
+  openAgent,
+  readEntry,
+  type Session,
+  versionsOf,
+} from './session.ts';

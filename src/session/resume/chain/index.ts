@@ -1,0 +1,3 @@
+export { buildResumeGraph } from './graph.ts';
+export { chooseLeaf, walkChain } from './leaf.ts';
+export { reattach } from './reattach.ts';

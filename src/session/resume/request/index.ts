@@ -1,0 +1,8 @@
+export {
+  type AutoCompaction,
+  autoCompactionOf,
+  countingSnapshot,
+  fullRequest,
+  leftAfterCompaction,
+} from './full-request.ts';
+export { type ResumeRequest, type ResumeSource, requestMessages, resumeLines, traceMessages } from './request.ts';

@@ -1,0 +1,6 @@
+export { makeCall } from './call.ts';
+export { diffText, editHunks, hunksOf, isEdit } from './hunks.ts';
+export { isEmpty, type LineItem, lineItems, type ResultItem } from './line.ts';
+export { compactionFacts } from './notes.ts';
+export { Story, turnsIn } from './story.ts';
+export { refTo, valueBelow } from './text.ts';

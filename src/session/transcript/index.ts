@@ -1,0 +1,33 @@
+export { type GrowingTranscript, loadGrowingInSteps } from './growing-transcript.ts';
+export {
+  callsOf,
+  classifyUser,
+  isBoundary,
+  isMessage,
+  isNote,
+  kindOfText,
+  Node,
+  type PromptKind,
+  resultsOf,
+  SharedValues,
+} from './node.ts';
+export { noteImages, replaceNoteImages } from './note-images.ts';
+export { commandLine, commandName, promptText, spokenText } from './prompt-text.ts';
+export {
+  isRecognised,
+  refuseForeign,
+  refuseOtherFile,
+  refuseUnreadable,
+  type SessionFileOptions,
+} from './recognise.ts';
+export {
+  bytesOf,
+  Loader,
+  loadReadable,
+  loadTranscript,
+  makeTranscript,
+  rangesOf,
+  reloadTranscript,
+  type Transcript,
+  type TranscriptOptions,
+} from './transcript.ts';

@@ -1,0 +1,10 @@
+export {
+  attachedPrompt,
+  deliveredAt,
+  findQueuedPrompts,
+  promptsWithoutLine,
+  type QueuedPrompt,
+  typedDuring,
+} from './queue.ts';
+export { resultBlocks, type ToolCall, toolCallsOf } from './tool-calls.ts';
+export { countTurns, type Message, messagesOf, type Turn, turnStarts, turnsOf } from './turns.ts';

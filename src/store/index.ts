@@ -1,0 +1,71 @@
+export { appendLines, type FileIdentity, identify, refuseIfChanged } from './append.ts';
+export {
+  discoverSessions,
+  type FoundSession,
+  type FoundSessions,
+  findSession,
+  refuseUnlessTranscript,
+} from './discover.ts';
+export {
+  keepText,
+  type Line,
+  type LineOptions,
+  linesOfBytes,
+  maxLineBytes,
+  RangeReader,
+  readLineBatches,
+  readLines,
+  readWholeFile,
+  wholeFileBytes,
+} from './lines.ts';
+export { abandonedNote, holderOfLock, isAlive, isHeld, type LockOptions, withLock } from './lock.ts';
+export {
+  boundaryFor,
+  compareNames,
+  type DiskProblem,
+  isBelow,
+  isProjects,
+  type LeftOut,
+  listFolder,
+  listOwned,
+  type OwnedFiles,
+  readProblem,
+  realPlace,
+  refuseLeaving,
+  staysIn,
+  whyLeaving,
+  whySessionLeaves,
+} from './owned-files.ts';
+export {
+  diskError,
+  makeFolder,
+  privateFileMode,
+  removeStaleTemps,
+  replaceFile,
+  syncFile,
+  syncPath,
+  writeNewFile,
+} from './replace.ts';
+export {
+  encodeOldSlug,
+  encodeSlug,
+  isInLibrary,
+  type ProjectsFolder,
+  projectsFolder,
+  projectsFolders,
+  resolveRoots,
+  slugMatches,
+  slugsFor,
+  stateFolder,
+} from './roots.ts';
+export { agentIdOf, ownedFiles, ProjectListings, type SessionFiles, sessionFiles } from './session-files.ts';
+export {
+  bornMsOf,
+  findNamedTranscripts,
+  findTranscripts,
+  findTranscriptsInSteps,
+  projectNames,
+  type TranscriptFile,
+  type TranscriptPlace,
+  transcriptPlace,
+} from './transcripts.ts';

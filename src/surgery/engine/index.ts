@@ -1,0 +1,34 @@
+export { NewIds, nameFor, newSession, originEdits, placedSession, sameSession, sessionIdEdits } from './new-session.ts';
+export { type OperateOptions, type Outcome, operate } from './operate.ts';
+export {
+  type OperationRecord,
+  operationsFolder,
+  readRecords,
+  refuseUndo,
+  removeBackup,
+  undoOperation,
+  writeRecord,
+} from './operation-log.ts';
+export {
+  type Dropped,
+  type FileSource,
+  idInside,
+  loadSource,
+  madeLine,
+  type OutLine,
+  type Plan,
+  type PlannedFile,
+  type PlannedOtherFile,
+  type PlannedSession,
+  type PlannedSource,
+  type Source,
+  type SourceFile,
+  type StagedSession,
+  sessionOf,
+  sourceOf,
+  splitLines,
+} from './plan.ts';
+export { addEdits, freshUsageEdits, relinkInto, zeroEdits } from './relink.ts';
+export { droppedBy, mergeAllRewrites, pickLines, type Rewrite, rewriteLines } from './rewrite.ts';
+export { bytesOf, stagedPath } from './stage.ts';
+export { unfitReason, withoutBlocks } from './trim-thinking.ts';

@@ -1,0 +1,22 @@
+export { placeholdersIn } from './encoded-text.ts';
+export { findSecrets, makeRuleSet, type RuleSet, type Secret } from './find.ts';
+export {
+  type Cut,
+  decodeLossless,
+  decodeString,
+  encodeLossless,
+  type Form,
+  isEscapedByte,
+  isMediaData,
+  type JsonString,
+  type JsonView,
+  shortest,
+  shownText,
+  splice,
+  splitEscapedBytes,
+  textsOf,
+  viewOf,
+} from './json-view.ts';
+export { Placeholders } from './placeholders.ts';
+export { excerptOf, learnSecrets, type NewName, nameOf, redactText, SafeNames } from './redact-text.ts';
+export { loadRuleSet, usualRuleSet } from './user-rules.ts';

@@ -1,0 +1,1 @@
+export { runHook } from './hook.ts';

@@ -1,0 +1,1 @@
+export { adviceFor, exampleSpans, exampleWire, sendExample } from './connection-test.ts';

@@ -1,0 +1,1 @@
+export { decodeResponse, encodeJson, encodeProtobuf, splitBatches } from './otlp.ts';

@@ -1,0 +1,12 @@
+export { type DestinationReport, knownDestinations, reportDestination } from './delivery-status.ts';
+export {
+  dropPending,
+  listParked,
+  pendingOwners,
+  readPending,
+  releaseBatch,
+  spoolBatch,
+  unparkBatches,
+} from './outbox.ts';
+export { type Outcome, postBatch } from './post.ts';
+export { isSending, needsSender, type SendOptions, type SendReport, sendOutbox } from './send.ts';

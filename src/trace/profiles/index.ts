@@ -1,0 +1,1 @@
+export { type EncodeOptions, encodeBatches, profileOptions, profiles } from './encode-batches.ts';

@@ -1,0 +1,3 @@
+export type { SpanContext } from './conversation-spans.ts';
+export { type ExplainedSpan, explainJson, explainLines, sessionSpans } from './session-spans.ts';
+export { looseAgentSpans, spansOfTurn, turnSpanAgain } from './spans.ts';

@@ -1,0 +1,41 @@
+export { logFailure } from './log.ts';
+export {
+  activeMute,
+  deleteHeldBatch,
+  findBatches,
+  isMutedTurn,
+  type Mute,
+  type MuteTarget,
+  mute,
+  readMutes,
+  unmute,
+  wasMuted,
+} from './mute.ts';
+export {
+  deadOf,
+  ledgerOf,
+  namesIn,
+  outboxOf,
+  readEdge,
+  readText,
+  renameDurably,
+  sendLock,
+  sessionKey,
+  statusOf,
+  syncFolder,
+  type TracePlaces,
+  tracePlaces,
+  writeAll,
+  writeDurably,
+} from './places.ts';
+export {
+  type CompatEntry,
+  type FileHead,
+  hasOnlyGrown,
+  identifyHead,
+  type PendingBatch,
+  readState,
+  readStateOf,
+  type SessionState,
+  writeState,
+} from './session-state.ts';

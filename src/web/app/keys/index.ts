@@ -1,0 +1,1 @@
+export { KeyHelp, type KeyMeaning } from './key-help.tsx';

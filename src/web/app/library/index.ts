@@ -1,0 +1,2 @@
+export { LibraryPage } from './library-page.tsx';
+export { shortProject } from './project-list.tsx';

@@ -1,0 +1,14 @@
+export { type Abortable, type Problem, problemOf, useAnswer, useThrottled, useTypedText } from './hooks.ts';
+export {
+  PageEvents,
+  type PageServices,
+  ServicesContext,
+  StatusContext,
+  useEvent,
+  useServices,
+  useStatus,
+} from './page-context.ts';
+export { Empty, PageFrame, ProblemNote, Waiting } from './page-frame.tsx';
+export { addressWith, goTo, startRouter, usePlace } from './router.ts';
+export { applyTheme, readTheme, setTheme, type Theme, themes } from './theme.ts';
+export { findToken, forgetToken, showNoToken } from './token.ts';

@@ -1,0 +1,1 @@
+export { embeddedSource, readPrintable } from './embedded-source.ts';

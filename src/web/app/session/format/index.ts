@@ -1,0 +1,2 @@
+export { formatKnownMoney, formatMoney, formatTime } from './format.ts';
+export { branchText, sessionFacts } from './session-facts.ts';

@@ -1,0 +1,1 @@
+export { httpSource } from './http-source.ts';

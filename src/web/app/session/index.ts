@@ -1,0 +1,2 @@
+export { PrintPage } from './print-page.tsx';
+export { SessionPage } from './session-page.tsx';

@@ -1,0 +1,1 @@
+export { Boundary, PartView } from './part.tsx';

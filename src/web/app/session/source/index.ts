@@ -1,0 +1,27 @@
+export {
+  ActionsContext,
+  LiveContext,
+  type PageActions,
+  placeName,
+  SourceContext,
+  type Target,
+  TargetContext,
+  type TargetLine,
+  useActions,
+  useFold,
+  useIsTarget,
+  usePlaceNames,
+  useSource,
+} from './page-context.ts';
+export { PartsStore } from './parts-store.ts';
+export {
+  type LinePlace,
+  type Printable,
+  type RawLine,
+  readAddress,
+  type SessionAddress,
+  type SessionSource,
+  type SessionStart,
+  writeAddress,
+  writeQuery,
+} from './source.ts';

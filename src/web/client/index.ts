@@ -1,0 +1,1 @@
+export { type Client, keyParam, makeClient, readEvents, readJson, readText, ServerFailure } from './client.ts';

@@ -1,0 +1,13 @@
+export { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
+export {
+  type AppliedFound,
+  type ApplyParams,
+  findingView,
+  type OperationFound,
+  RepairAnswers,
+} from './repair-answers.ts';
+export { type SearchAsked, type SearchFound, searchSessions } from './search-answers.ts';
+export { SessionAnswers } from './session-answers.ts';
+export { SessionCache } from './session-cache.ts';
+export { type Tail, TailAnswers, type TailQuery } from './tail-answers.ts';
+export { UsageAnswers, type UsageAsked } from './usage-answers.ts';

@@ -1,0 +1,2 @@
+export { Thread, type ThreadOptions } from './thread.ts';
+export type { DoctorProgress, LibraryDoctorFound, Role, WorkerEvents } from './worker-methods.ts';
