@@ -37,6 +37,39 @@ test('a planted violation is found', () => {
   ]);
 });
 
+/** Each rule can be switched off while files are moved. */
+const isEnforced = { folderSize: true, cycles: true, entryFiles: true, journeys: true };
+
+test('no folder has more than 15 files directly', { skip: !isEnforced.folderSize }, () => {
+  const exempt = ['agent/tools', 'surgery/secrets']; // one file per tool, tables of rules
+  assert.deepEqual(crowdedFolders(sourcePaths(), { limit: 15, exempt }), []);
+});
+
+test('files do not import one another in a cycle', { skip: !isEnforced.cycles }, () => {
+  assert.deepEqual(fileCycles(sources()), []);
+});
+
+test('folders do not import one another in a cycle', { skip: !isEnforced.cycles }, () => {
+  assert.deepEqual(folderCycles(sources()), []);
+});
+
+test('files import only the entry file of another folder', { skip: !isEnforced.entryFiles }, () => {
+  const scripts = ['scripts/build.mjs', 'scripts/build-page.mjs'].map(readProjectFile);
+  const exempt = entryPoints(scripts);
+  assert.ok(exempt.includes('cli/main.ts'));
+  assert.deepEqual(entryViolations(sources(), exempt), []);
+});
+
+test('the five journeys of src/README.md take real files and imports', { skip: !isEnforced.journeys }, () => {
+  const readme = readProjectFile('src/README.md');
+  assert.equal(readJourneys(readme).length, 5);
+  assert.deepEqual(
+    readJourneys(readme).filter(({ lists }) => lists.flat().length === 0),
+    [],
+  );
+  assert.deepEqual(journeyProblems(readme, sources(), 12), []);
+});
+
 test('a folder with too many files is found', () => {
   const files = ['base/a.ts', 'base/b.css', 'base/deep/c.ts', 'secrets/a.ts', 'secrets/b.ts', 'session/a.ts'];
   assert.deepEqual(crowdedFolders(files, { limit: 1, exempt: ['secrets'] }), ['base/ has 2 files; the limit is 1']);
@@ -215,9 +248,20 @@ function entangled(files: readonly SourceFile[]): string[] {
 }
 
 function sources(): SourceFile[] {
-  const src = path.join(projectRoot, 'src');
-  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+  return sourcePaths()
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ path: file, text: readProjectFile(`src/${file}`) }));
+}
+
+/** The files in the folders of src, from src; `src/index.ts` is the public surface and may import anything. */
+function sourcePaths(): string[] {
+  return readdirSync(path.join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(path.join(projectRoot, 'src'), path.join(entry.parentPath, entry.name)))
     .map((file) => file.split(path.sep).join('/'))
-    .filter((file) => /\.tsx?$/.test(file) && file.includes('/'))
-    .map((file) => ({ path: file, text: readFileSync(path.join(src, file), 'utf8') }));
+    .filter((file) => file.includes('/'));
+}
+
+function readProjectFile(file: string): string {
+  return readFileSync(path.join(projectRoot, file), 'utf8');
 }
