@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
-import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './replace.ts';
+import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
 
 /** What tells one state of a file from another without reading all of it. */
 export interface FileStamp {

@@ -6,6 +6,7 @@ export {
   findSession,
   refuseUnlessTranscript,
 } from './discover.ts';
+export { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
 export {
   keepText,
   type Line,
@@ -36,16 +37,7 @@ export {
   whyLeaving,
   whySessionLeaves,
 } from './owned-files.ts';
-export {
-  diskError,
-  makeFolder,
-  privateFileMode,
-  removeStaleTemps,
-  replaceFile,
-  syncFile,
-  syncPath,
-  writeNewFile,
-} from './replace.ts';
+export { removeStaleTemps, replaceFile, writeNewFile } from './replace.ts';
 export {
   encodeOldSlug,
   encodeSlug,

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegularFile } from '../base/files/index.ts';
 import type { Bytes } from '../base/node/index.ts';
-import { diskError } from './replace.ts';
+import { diskError } from './durable.ts';
 
 /** A line of a file as bytes. */
 export interface Line {

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 import { readRegularText } from '../base/files/index.ts';
 import { asObject, asString, parseJson } from '../base/json/index.ts';
-import { diskError, makeFolder, privateFileMode } from './replace.ts';
+import { diskError, makeFolder, privateFileMode } from './durable.ts';
 
 export interface LockOptions {
   /** How long to wait for another archiver; 0 to refuse at once. */

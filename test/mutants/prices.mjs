@@ -74,7 +74,7 @@ export const mutants = [
   },
   {
     id: 'us-only-not-read',
-    file: 'src/format/scan/scan-message.ts',
+    file: 'src/format/scan/scan.ts',
     find: "usOnly: stringField(bytes, field.inferenceGeo) === 'us',",
     replace: 'usOnly: false,',
     tests: ['format/entry/usage'],

@@ -5,24 +5,12 @@ import { jsonText } from '../../base/json/index.ts';
 import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/index.ts';
 import { diagnoseLibrary, findFolderDamage, type LibraryDiagnosis } from '../../doctor/diagnosis/index.ts';
 import type { JudgedSession } from '../../library/index/index.ts';
-import type { Reachable } from '../../session/facts/index.ts';
-import { type DiskProblem, discoverSessions, projectsFolders } from '../../store/index.ts';
+import { discoverSessions, projectsFolders } from '../../store/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { rootsOf } from '../input/index.ts';
 import { showByteProgress, terminalWidth, writeOut } from '../terminal/index.ts';
 import { findingJson, keepVerdicts } from './json.ts';
-import { doctorTable } from './table.ts';
-
-export interface DoctorRow {
-  readonly sessionId: string;
-  readonly path: string;
-  readonly project: string;
-  /** The worst that was found; `undefined` for nothing at all. */
-  readonly severity: Severity | undefined;
-  readonly reachable: Reachable;
-  readonly reachableOld: Reachable;
-  readonly codes: ReadonlyMap<DamageCode, number>;
-}
+import { type DoctorRow, doctorTable, type LibraryReport } from './table.ts';
 
 export async function runAll(input: CommandInput): Promise<number> {
   const { flags, io } = input;
@@ -62,16 +50,6 @@ export async function runAll(input: CommandInput): Promise<number> {
   }
   const isBad = inFolders.some(isSevere) || rows.some(({ severity }) => severity === 'fatal' || severity === 'loss');
   return isBad ? exitCodes.failed : exitCodes.ok;
-}
-
-export interface LibraryReport {
-  /** Worst first. */
-  readonly rows: readonly DoctorRow[];
-  /** What is wrong with the folders themselves. */
-  readonly folders: readonly Finding[];
-  readonly counts: ReadonlyMap<DamageCode, { severity: Severity; findings: number; sessions: number }>;
-  /** Files and folders that could not be examined. */
-  readonly unread: readonly DiskProblem[];
 }
 
 function rowOf(session: LibraryDiagnosis['session'], diagnosis: NonNullable<LibraryDiagnosis['diagnosis']>): DoctorRow {

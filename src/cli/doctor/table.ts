@@ -2,12 +2,34 @@
 // and what to do next.
 import path from 'node:path';
 import { counted, formatCount } from '../../base/text/index.ts';
-import { damageClasses, severities } from '../../doctor/checks/index.ts';
+import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/checks/index.ts';
+import type { Reachable } from '../../session/facts/index.ts';
+import type { DiskProblem } from '../../store/index.ts';
 import { type Cell, type Column, renderTable, shortIds, type TableOptions, wrapSpans } from '../render/index.ts';
-import type { DoctorRow, LibraryReport } from './all.ts';
 import { severityPaint } from './render.ts';
 
 const maxRows = 40;
+
+export interface DoctorRow {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly project: string;
+  /** The worst that was found; `undefined` for nothing at all. */
+  readonly severity: Severity | undefined;
+  readonly reachable: Reachable;
+  readonly reachableOld: Reachable;
+  readonly codes: ReadonlyMap<DamageCode, number>;
+}
+
+export interface LibraryReport {
+  /** Worst first. */
+  readonly rows: readonly DoctorRow[];
+  /** What is wrong with the folders themselves. */
+  readonly folders: readonly Finding[];
+  readonly counts: ReadonlyMap<DamageCode, { severity: Severity; findings: number; sessions: number }>;
+  /** Files and folders that could not be examined. */
+  readonly unread: readonly DiskProblem[];
+}
 
 export function doctorTable(report: LibraryReport, options: TableOptions): string {
   const shown = report.rows.filter(({ severity }) => severity !== undefined && severity !== 'info');

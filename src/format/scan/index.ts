@@ -5,9 +5,12 @@ export {
   type InputHead,
   type MessageHead,
   type ResultHead,
+  scannedCall,
   scannedHead,
   scannedInput,
+  scannedResult,
+  scannedTexts,
+  scannedUsage,
   scanRecord,
 } from './scan.ts';
-export { scannedCall, scannedResult, scannedTexts, scannedUsage } from './scan-message.ts';
 export { blockCount, isTrue, selectBlock, stringField, stringFields, timeOf, walkRecord } from './spans.ts';

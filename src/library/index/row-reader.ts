@@ -20,8 +20,11 @@ import {
   walkRecord,
 } from '../../format/scan/index.ts';
 import { classifyUser, type Loader, spokenText } from '../../session/transcript/index.ts';
+import type { UsageLine } from '../../session/usage/index.ts';
 import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../../store/index.ts';
-import type { LineWithUsage } from './row-writer.ts';
+
+/** A line with usage, of a file and a session that are known from elsewhere. */
+export type LineWithUsage = Omit<UsageLine, 'file' | 'sessionId'>;
 
 export interface NewRows {
   /** After the last newline that was read, or after a last record that lacks one. */

@@ -4,7 +4,7 @@
 import { noUsage, type TokenCounts } from '../../format/entry/index.ts';
 import { isLarger, type UsageLine } from '../../session/usage/index.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
-import type { NewRows } from './row-reader.ts';
+import type { LineWithUsage, NewRows } from './row-reader.ts';
 
 export interface FileRows {
   readonly id: number;
@@ -116,9 +116,6 @@ function timeValue(time: number): number | null {
 // Lines with usage → the compact text the index keeps of them, and back. A file has one such text per reading of it,
 // not one row per message: the counting rule wants all of them at once, and binding values one by one costs ten times
 // as much as all the rest.
-
-/** A line with usage, of a file and a session that are known from elsewhere. */
-export type LineWithUsage = Omit<UsageLine, 'file' | 'sessionId'>;
 
 /**
  * Fewer lines that `countUsage` counts the same: of a message's lines that follow one another with the same request and

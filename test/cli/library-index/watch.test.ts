@@ -64,7 +64,7 @@ test('--quiet prints nothing', async (context) => {
 function promptsIn(state: string): unknown {
   const database = openIndex({ folder: state });
   try {
-    return database.prepare('SELECT prompts FROM sessions').get()?.prompts;
+    return database.prepare('SELECT count(*) AS prompts FROM prompts').get()?.prompts;
   } finally {
     database.close();
   }

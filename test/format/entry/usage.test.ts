@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { asObject, isObject, type JsonObject } from '../../../src/base/json/json.ts';
 import { addUsage, billedTokens, noUsage, readUsage, windowTokensOf } from '../../../src/format/entry/usage.ts';
-import { scannedUsage } from '../../../src/format/scan/scan-message.ts';
+import { scannedUsage } from '../../../src/format/scan/scan.ts';
 import { walkRecord } from '../../../src/format/scan/spans.ts';
 import { corpusValues } from '../../support/corpus-values.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';

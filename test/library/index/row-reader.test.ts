@@ -7,8 +7,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src/base/json/jso
 import { contentOf } from '../../../src/format/entry/entry.ts';
 import { parseLine } from '../../../src/format/line/line.ts';
 import { scanRecord } from '../../../src/format/scan/scan.ts';
-import { type CallRow, readRows } from '../../../src/library/index/row-reader.ts';
-import type { LineWithUsage } from '../../../src/library/index/row-writer.ts';
+import { type CallRow, type LineWithUsage, readRows } from '../../../src/library/index/row-reader.ts';
 import { classifyUser } from '../../../src/session/transcript/node.ts';
 import { promptText } from '../../../src/session/transcript/prompt-text.ts';
 import { referenceHead } from '../../support/reference-head.ts';

@@ -3,9 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import { type ArchiveContents, type ArchivedFile, type Block, type Manifest, readBody } from './contents.ts';
 import { readGroup } from './pieces.ts';
-import { chunkStarts, codecs, isCodecName } from './record.ts';
-
-export const hashBytes = 16;
+import { chunkStarts, codecs, hashBytes, isCodecName } from './record.ts';
 
 /** SHA-256, cut to 16 bytes: two different lines with one hash would need 2^64 attempts. */
 export function hashChunk(bytes: Buffer): Buffer {

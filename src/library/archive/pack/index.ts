@@ -1,4 +1,4 @@
-export { ArchiveDamaged, ChunkReader, hashBytes, readArchivedFile, type UnpackedBlock, unpackBlock } from './chunks.ts';
+export { ArchiveDamaged, ChunkReader, readArchivedFile, type UnpackedBlock, unpackBlock } from './chunks.ts';
 export {
   type ArchiveContents,
   type ArchiveDamage,
@@ -19,6 +19,7 @@ export {
   bodyHash,
   codecs,
   defaultCodec,
+  hashBytes,
   isRecord,
   lengthBytes,
   makeRecord,

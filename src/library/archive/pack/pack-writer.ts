@@ -2,9 +2,18 @@
 // chunks are on the disk, so that every session an archive lists can be given back, whenever the writer was killed.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from '../../../store/index.ts';
-import { ChunkTable, hashBytes, hashChunk } from './chunks.ts';
+import { ChunkTable, hashChunk } from './chunks.ts';
 import { type ArchiveContents, type Block, type Manifest, packPath, readBody, serialiseManifest } from './contents.ts';
-import { bodyHash, codecs, defaultCodec, makeRecord, OpenBlock, type RecordHeader, readRange } from './record.ts';
+import {
+  bodyHash,
+  codecs,
+  defaultCodec,
+  hashBytes,
+  makeRecord,
+  OpenBlock,
+  type RecordHeader,
+  readRange,
+} from './record.ts';
 
 export interface WriterLimits {
   /** Raw bytes that are compressed together. */

@@ -6,7 +6,9 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { brotliCompress, brotliDecompressSync, constants, gunzipSync, gzip } from 'node:zlib';
 import { openRegularFile } from '../../../base/files/index.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
-import { hashBytes } from './chunks.ts';
+
+/** Of the hash of a chunk. */
+export const hashBytes = 16;
 
 export interface ChunksHeader {
   readonly kind: 'chunks';

@@ -1,8 +1,8 @@
 // A tool call: one line with its input summary and outcome; below it, folded or not, its detail, and the
 // sub-agent that it started.
-import { useCallback, useContext, useEffect, useState } from 'react';
+import { type ComponentType, useCallback, useContext, useEffect, useState } from 'react';
 import { counted, formatDuration, formatTokens, neutralise } from '../../../../base/text/index.ts';
-import type { AgentRow, CallDetail, CallItem, SessionHead, TurnView } from '../../../../export/wire/index.ts';
+import type { AgentRow, CallDetail, CallItem, Item, SessionHead, TurnView } from '../../../../export/wire/index.ts';
 import {
   LiveContext,
   type SessionSource,
@@ -15,12 +15,14 @@ import {
 } from '../source/index.ts';
 import { Images, MarkdownText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Detail, isShownOpen } from './details.tsx';
-import { PartItems } from './part.tsx';
 
 const marks = { done: '✓', failed: '✗', open: '…' } as const;
 const meanings = { done: 'done', failed: 'failed', open: 'no result in the transcript' } as const;
 
-export function Call({ item }: { readonly item: CallItem }) {
+/** Draws the items of a sub-agent; given by items.tsx, which draws the calls too. */
+type Items = ComponentType<{ readonly items: readonly Item[] }>;
+
+export function Call({ item, Items }: { readonly item: CallItem; readonly Items: Items }) {
   const isTarget = useIsTarget(item.place.line, item.resultPlace?.line);
   const [isOpen, setOpen] = useFold(`call ${item.id}`, item.state === 'failed' || isShownOpen(item.detail));
   useEffect(() => {
@@ -53,7 +55,7 @@ export function Call({ item }: { readonly item: CallItem }) {
           <Images images={item.images} />
         </div>
       ) : null}
-      {item.agent === null ? null : <AgentPanel agent={item.agent} />}
+      {item.agent === null ? null : <AgentPanel agent={item.agent} Items={Items} />}
     </div>
   );
 }
@@ -92,7 +94,7 @@ function Outcome({ item }: { readonly item: CallItem }) {
 // A sub-agent below the call that started it: its own turns, loaded on demand, a few parts at a time. An
 // agent that started others shows them in the same way.
 
-function AgentPanel({ agent }: { readonly agent: AgentRow }) {
+function AgentPanel({ agent, Items }: { readonly agent: AgentRow; readonly Items: Items }) {
   const [isOpen, setOpen] = useFold(`agent ${agent.agentId}`, false);
   const isWanted = useContext(TargetContext)?.agentId === agent.agentId;
   useEffect(() => {
@@ -104,7 +106,7 @@ function AgentPanel({ agent }: { readonly agent: AgentRow }) {
       <button type="button" className="agent-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden="true">↳</span> Sub-agent <Words text={name} />
       </button>
-      {isOpen ? <AgentTurns agentId={agent.agentId} /> : null}
+      {isOpen ? <AgentTurns agentId={agent.agentId} Items={Items} /> : null}
     </article>
   );
 }
@@ -112,7 +114,7 @@ function AgentPanel({ agent }: { readonly agent: AgentRow }) {
 const partsAtOnce = 8;
 const maxDepth = 8;
 
-function AgentTurns({ agentId }: { readonly agentId: string }) {
+function AgentTurns({ agentId, Items }: { readonly agentId: string; readonly Items: Items }) {
   const above = useSource();
   const [own] = useState(() => above.ofAgent(agentId));
   const { head, parts, problem, showMore } = useAgent(own);
@@ -138,7 +140,7 @@ function AgentTurns({ agentId }: { readonly agentId: string }) {
                 <MarkdownText text={part.prompt.text} />
               </div>
             )}
-            <PartItems items={part.items} />
+            <Items items={part.items} />
           </div>
         ))}
         {parts.length < head.parts ? (

@@ -23,7 +23,7 @@ export function ItemView({ item }: { readonly item: Item }) {
     case 'thinking':
       return <Thinking item={item} />;
     case 'call':
-      return <Call item={item} />;
+      return <Call item={item} Items={PartItems} />;
     case 'image':
       return (
         <Placed place={item.place} className="">
@@ -229,4 +229,56 @@ function UnknownBlock({ item }: { readonly item: BlockItem }) {
       <PlainText text={item.json} className="mono" />
     </Folded>
   );
+}
+
+type Group =
+  | { readonly key: string; readonly item: Item }
+  | { readonly key: string; readonly notes: readonly NoteItem[] };
+
+/** What the client sent only to the model comes in runs; a run is one line. */
+export function PartItems({ items }: { readonly items: readonly Item[] }) {
+  return (
+    <div className="items">
+      {groupNotes(items).map((group) =>
+        'notes' in group ? (
+          <Notes key={group.key} notes={group.notes} />
+        ) : (
+          <ItemView key={group.key} item={group.item} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function groupNotes(items: readonly Item[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const [i, item] of items.entries()) {
+    const last = groups.at(-1);
+    const key = `${item.kind} ${item.place.record} ${i}`;
+    if (item.kind !== 'note' || !item.isFolded) groups.push({ key, item });
+    else if (last !== undefined && 'notes' in last) {
+      groups[groups.length - 1] = { key: last.key, notes: [...last.notes, item] };
+    } else groups.push({ key, notes: [item] });
+  }
+  return groups;
+}
+
+function Notes({ notes }: { readonly notes: readonly NoteItem[] }) {
+  const isTarget = useIsTarget(...notes.map((note) => note.place.line));
+  const [isOpened, setOpen] = useFold(`notes ${notes[0]?.place.record}`, false);
+  const [only] = notes;
+  if (only !== undefined && notes.length === 1) return <ItemView item={only} />;
+  const isOpen = isOpened || isTarget;
+  return (
+    <div className="item folded quiet">
+      <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {notes.length} notes of the client: <Words text={labelsOf(notes)} />
+      </button>
+      {isOpen ? notes.map((note) => <ItemView key={note.place.record} item={note} />) : null}
+    </div>
+  );
+}
+
+function labelsOf(notes: readonly NoteItem[]): string {
+  return [...new Set(notes.map((note) => note.label))].slice(0, 4).join(', ');
 }

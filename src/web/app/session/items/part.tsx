@@ -1,11 +1,11 @@
 // A part of a turn: on the first one the prompt with what the turn took, on all of them the items in their order.
 import { Component, memo } from 'react';
 import { formatDuration, formatTokens } from '../../../../base/text/index.ts';
-import type { Item, NoteItem, PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
+import type { PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
 import { formatKnownMoney, formatTime } from '../format/index.ts';
-import { useActions, useFold, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
+import { useActions, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
-import { ItemView } from './items.tsx';
+import { PartItems } from './items.tsx';
 
 export const PartView = memo(function PartView({
   view,
@@ -87,58 +87,6 @@ function Prompt({ prompt }: { readonly prompt: PromptView }) {
       <RawButton place={prompt.place} />
     </div>
   );
-}
-
-type Group =
-  | { readonly key: string; readonly item: Item }
-  | { readonly key: string; readonly notes: readonly NoteItem[] };
-
-/** What the client sent only to the model comes in runs; a run is one line. */
-export function PartItems({ items }: { readonly items: readonly Item[] }) {
-  return (
-    <div className="items">
-      {groupNotes(items).map((group) =>
-        'notes' in group ? (
-          <Notes key={group.key} notes={group.notes} />
-        ) : (
-          <ItemView key={group.key} item={group.item} />
-        ),
-      )}
-    </div>
-  );
-}
-
-function groupNotes(items: readonly Item[]): readonly Group[] {
-  const groups: Group[] = [];
-  for (const [i, item] of items.entries()) {
-    const last = groups.at(-1);
-    const key = `${item.kind} ${item.place.record} ${i}`;
-    if (item.kind !== 'note' || !item.isFolded) groups.push({ key, item });
-    else if (last !== undefined && 'notes' in last) {
-      groups[groups.length - 1] = { key: last.key, notes: [...last.notes, item] };
-    } else groups.push({ key, notes: [item] });
-  }
-  return groups;
-}
-
-function Notes({ notes }: { readonly notes: readonly NoteItem[] }) {
-  const isTarget = useIsTarget(...notes.map((note) => note.place.line));
-  const [isOpened, setOpen] = useFold(`notes ${notes[0]?.place.record}`, false);
-  const [only] = notes;
-  if (only !== undefined && notes.length === 1) return <ItemView item={only} />;
-  const isOpen = isOpened || isTarget;
-  return (
-    <div className="item folded quiet">
-      <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {notes.length} notes of the client: <Words text={labelsOf(notes)} />
-      </button>
-      {isOpen ? notes.map((note) => <ItemView key={note.place.record} item={note} />) : null}
-    </div>
-  );
-}
-
-function labelsOf(notes: readonly NoteItem[]): string {
-  return [...new Set(notes.map((note) => note.label))].slice(0, 4).join(', ');
 }
 
 export interface BoundaryProps {

@@ -1,0 +1,68 @@
+import { fsync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/index.ts';
+import { makeFolderSync } from '../base/files/index.ts';
+
+/** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
+export const privateFileMode = 0o600;
+
+/** Makes what was written to an open file durable. */
+export function syncFile(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(descriptor, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/**
+ * Makes a file's bytes, or a folder's new names, durable: without it a rename may be gone after a power cut.
+ */
+export async function syncPath(fileOrFolder: string): Promise<void> {
+  try {
+    const handle = await open(fileOrFolder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // Windows syncs only what is open for writing, some network disks no folder; there the system orders the writes.
+    if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(systemErrorCode(error) ?? ''))
+      throw error;
+  }
+}
+
+/** Makes `folder` and what leads to it, durably. */
+export async function makeFolder(folder: string): Promise<void> {
+  const firstMade = makeFolderSync(folder);
+  if (firstMade === undefined) return;
+  const before = path.dirname(firstMade);
+  for (let made = path.resolve(folder); made !== before; made = path.dirname(made)) await syncPath(path.dirname(made));
+}
+
+/** `error` as a `UserError` where the disk refused to read or write `file`; any other error as it is. */
+export function diskError(error: unknown, doing: 'read' | 'write', file: string): unknown {
+  if (error instanceof UserError) return error;
+  const code = systemErrorCode(error);
+  const next =
+    code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];
+  if (error instanceof UserError || code === undefined || next === undefined) return error;
+  return doing === 'read'
+    ? new UnreadableError(file, code, next, { cause: error })
+    : new UserError(`cannot ${doing} ${file} (${code})`, next, exitCodes.usage, { cause: error });
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ENOSPC: 'make room on the disk and run it again',
+  EDQUOT: 'make room in your quota and run it again',
+  EFBIG: 'the file would pass the size limit of this system or shell (ulimit -f)',
+  EROFS: 'the disk is read-only; name another folder',
+  ENOENT: 'something else cleans up its folder; run it again',
+  EACCES: 'check the permissions',
+  EPERM: 'check the permissions',
+  EISDIR: 'name a file',
+  ENOTDIR: 'name a file in a folder',
+  ENAMETOOLONG: 'choose a shorter name',
+  ELOOP: 'remove the link that leads to itself',
+  EIO: 'the disk reports a fault; check it',
+};
