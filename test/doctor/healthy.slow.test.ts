@@ -27,7 +27,7 @@ test('what clients damaged themselves while writing is found', async () => {
   }
 });
 
-test('thinking that the client kept behind its own summary is found, by the lines and by its records', async () => {
+test('thinking that the client kept after its own summary is found, by the lines and by its records', async () => {
   for (const file of unboundByClient) {
     const { findings } = await diagnoseSession(await loadSession(path.join(realFolder, file)));
     assert.deepEqual(

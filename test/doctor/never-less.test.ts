@@ -26,7 +26,7 @@ const other = '22222222-2222-4222-a222-222222222222';
 const neither = '33333333-3333-4333-a333-333333333333';
 const large = `<persisted-output>\nOutput too large. Full output saved to: /w/tool-results/x.txt\n</persisted-output>`;
 
-/** Two calls of one message, the first result beside the chain, as clients 2.1.200 and 2.1.260 write them. */
+/** Two calls of one message, the first result outside the chain, as clients 2.1.200 and 2.1.260 write them. */
 const parallel = () =>
   transcript()
     .user('run both')
@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
     sent: parallelSent,
   },
   {
-    name: 'such a run with a pin on the result beside the chain',
+    name: 'such a run with a pin on the result outside the chain',
     lines: parallel()
       .lastPrompt('r1')
       .from('a2')
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
     sent: threeTurns,
   },
   {
-    name: 'two circles, of which the client goes another way than the links as a person reads them',
+    name: 'two circles in which the client takes another path than the links suggest',
     lines: transcript()
       .user('one', { parentUuid: 'u3' })
       .assistant('to one', { parentUuid: 'u2' })

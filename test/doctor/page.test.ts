@@ -1,4 +1,4 @@
-// docs/doctor.md tells every class of damage as the table of doctor/checks/finding.ts has it.
+// docs/doctor.md lists every class of damage with the words of the table in doctor/checks/finding.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { damageClasses, damageCodes } from '../../src/doctor/checks/finding.ts';
 import { projectRoot } from '../support/paths.ts';
 
-test('the page lists every class with what it is, its severity and what mends it', () => {
+test('the page lists every class with its title, severity and repair', () => {
   const page = readFileSync(path.join(projectRoot, 'docs/doctor.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `([LGAFIW]-[\w-]+)` \| (.*) \| (.*) \| (.*) \|$/gm)].map((match) =>
     match.slice(1),

@@ -1,4 +1,4 @@
-// What a repair does inside of messages: calls get their results, and what the API rejects is dropped or replaced.
+// What a repair does inside messages: calls get their results, and what the API rejects is dropped or replaced.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -50,7 +50,7 @@ test('a result line that lacks one of the results gets it before its text', asyn
   );
 });
 
-test('a call without an id gets one, and is told to have been interrupted', async (context) => {
+test('a call without an id gets one, and a result that says it was interrupted', async (context) => {
   const { id: _, ...call } = toolUse('t1');
   const { content } = await repaired(
     context,
@@ -63,9 +63,12 @@ test('a call without an id gets one, and is told to have been interrupted', asyn
   const [made] = content[1] as readonly JsonObject[];
   assert.match(String(made?.id), /^toolu_[0-9a-f]{24}$/);
   assert.deepEqual({ ...made, id: 't1' }, toolUse('t1'));
+  const [result] = content[2] as readonly JsonObject[];
+  assert.equal(result?.tool_use_id, made?.id);
+  assert.match(String(result?.content), /^\[Tool call interrupted: /);
 });
 
-test('an image inside of a result that is too large becomes a text', async (context) => {
+test('an image in a result is replaced by text if it is too large', async (context) => {
   const data = tinyImage('png', 9000, 10).toString('base64');
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
   const { content } = await repaired(
@@ -76,9 +79,9 @@ test('an image inside of a result that is too large becomes a text', async (cont
       .user([toolResult('t1', [text('seen'), image])])
       .assistant('done'),
   );
-  const told =
+  const placeholder =
     '[image taken out: image/png, 9000 × 10 pixels; the original session 11111111-1111-4111-a111-111111111111 has it]';
-  assert.deepEqual(content[2], [toolResult('t1', [text('seen'), text(told)])]);
+  assert.deepEqual(content[2], [toolResult('t1', [text('seen'), text(placeholder)])]);
 });
 
 test('a conversation that begins with an answer gets a first prompt', async (context) => {

@@ -82,7 +82,7 @@ test('a file without a conversation is not repaired, whatever its lines are like
   assert.equal(await planRepair(source, diagnosis), undefined);
 });
 
-test('the strategy decides which branch goes on where newer work is on another one', async (context) => {
+test('if newer work is on another branch, the strategy decides which branch a resume continues', async (context) => {
   const bytes = Buffer.from(
     transcript()
       .user('one')

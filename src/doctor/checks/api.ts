@@ -45,9 +45,9 @@ export function checkContent(examined: ExaminedSession): ApiCheck {
     .filter((violation) => violation.isEstimate !== true || !isCounted)
     .map((violation) => ({ violation, node: request.originOf(violation.messageIndex, violation.blockIndex) }));
   const sent = violations.map(({ violation, node }) => findingOf(examined, violation, node));
-  const told = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
+  const reported = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
   return {
-    findings: [...sent, ...stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`))],
+    findings: [...sent, ...stored.filter(({ code, offset }) => !reported.has(`${code} ${offset}`))],
     violations: violations.map(({ violation, node }) => ({ ...violation, line: node?.line ?? 0, uuid: node?.uuid })),
   };
 }
@@ -155,7 +155,7 @@ function unanswered(examined: ExaminedSession, lines: readonly Node[]): Finding[
     const open = callsOf(node).filter((call) => relatives.resultsFor(call.id).length === 0);
     if (open.length === 0) return [];
     const names = open.map((call) => `${call.name} (${call.id})`).join(', ');
-    // Nothing was said since: the run was cut off, or is still at work, and every client can go on from there.
+    // No prompt follows: the run was cut off or is still at work, and every client can continue from there.
     const severity = i > lastPrompt ? 'info' : 'warn';
     const isWhole = open.length === callsOf(node).length;
     const current = isWhole
@@ -232,7 +232,7 @@ function checkErrors(examined: ExaminedSession): Finding[] {
   const sent = errors.find((node) => node.message?.model !== syntheticModel);
   const message = `${errors.length === 1 ? 'an error message' : `${errors.length} error messages`} of the client among the answers`;
   const effect =
-    sent === undefined ? 'the client leaves them out of every request' : 'the model is told them as its own words';
+    sent === undefined ? 'the client leaves them out of every request' : 'the model receives them as its own words';
   const echo = makeFinding(
     'A-error-echo',
     sent === undefined ? 'info' : 'warn',
@@ -267,7 +267,7 @@ function tooLong(examined: ExaminedSession, last: Node | undefined): Finding[] {
 
 function storedBlocks(examined: ExaminedSession, node: Node, entry: JsonObject): Finding[] {
   const content = asObject(entry.message)?.content;
-  const blocks = blocksOf(content) as readonly JsonObject[]; // a block is a JSON object, whatever it says of itself
+  const blocks = blocksOf(content) as readonly JsonObject[]; // a block is a JSON object, whatever its type
   const findings: Finding[] = [];
   if (blocks.some((block) => block.type === 'text' && block.text === '')) {
     const effect = 'the current client leaves it out; clients up to 2.1.150 send it, and the API answers 400';

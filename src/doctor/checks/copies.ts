@@ -64,8 +64,8 @@ function startOfCopy({ chain, copies, lost, places, session }: ExaminedSession):
   const start = [...chain].find(isMessage);
   if (start === undefined || lost.size === 0) return undefined;
   const isContinued = typeof start.parentUuid !== 'string' && session.graph.parentOf(start) !== undefined;
-  const isBegunAnew = isContinued && isAnswer(start) && (places.get(start) ?? 0) > 0;
-  return copies.has(start) || isBegunAnew ? start : undefined;
+  const isRestart = isContinued && isAnswer(start) && (places.get(start) ?? 0) > 0;
+  return copies.has(start) || isRestart ? start : undefined;
 }
 
 function isSentTwice({ entries, chain, copies }: ExaminedSession): boolean {
@@ -73,13 +73,13 @@ function isSentTwice({ entries, chain, copies }: ExaminedSession): boolean {
   return entries.some((node) => chain.has(node) && node.message?.id !== undefined && copied.has(node.message.id));
 }
 
-/** Another branch that begins by itself with answers of the active one. */
+/** Answers of the active branch that another branch repeats from a root of its own. */
 function replayedElsewhere({ branches }: Session): readonly Node[] {
   const [active, ...others] = branches;
-  const told = new Set((active?.nodes ?? []).filter(isAnswer).map((node) => node.message?.id));
+  const answerIds = new Set((active?.nodes ?? []).filter(isAnswer).map((node) => node.message?.id));
   return others
     .filter((branch) => branch.isReplay || branch.fork === undefined)
-    .flatMap((branch) => branch.nodes.filter((node) => isAnswer(node) && told.has(node.message?.id)));
+    .flatMap((branch) => branch.nodes.filter((node) => isAnswer(node) && answerIds.has(node.message?.id)));
 }
 
 function isAnswer(node: Node): boolean {
@@ -95,5 +95,5 @@ function wordsOf({ message, ...entry }: JsonObject): string {
   return JSON.stringify([asObject(message)?.content, ...saidIn.map((key) => entry[key])]);
 }
 
-/** Where lines that are no messages say what they say. */
+/** The fields that hold the content of lines other than messages. */
 const saidIn = ['subtype', 'content', 'attachment', 'rendered', 'data'];

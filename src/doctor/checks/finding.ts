@@ -1,5 +1,5 @@
 // What doctor has to say about a session: a finding names one damage, its place, what it costs, and what repairs it.
-// All classes are in one table; docs/doctor.md tells them to people, and a test keeps the two in step.
+// All classes are in one table; docs/doctor.md lists the same classes for users, and a test compares the two.
 import { clientsWithout } from '../../session/resume/client/index.ts';
 
 /**
@@ -109,19 +109,19 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     repair: 'put the whole record on a line of its own and set the fragment aside',
   },
   'L-joined': {
-    title: 'several records stand on one line',
+    title: 'several records are on one line',
     severity: 'loss, where a message is among those that are not read; else warn',
     repair: 'put each record on a line of its own',
   },
   'L-nul': {
-    title: 'NUL bytes stand in a line',
+    title: 'a line contains NUL bytes',
     severity: 'loss, where they hide a message; else warn',
     repair: 'drop the NUL bytes and keep the record',
   },
   'L-bom': { title: 'a byte-order mark', severity: 'info', repair: 'drop the mark' },
   'L-crlf': { title: 'lines end in CR LF', severity: 'info', repair: 'end lines in LF' },
   'L-not-json': {
-    title: 'text that is no record',
+    title: 'text that is not a record',
     severity: 'loss, where it hides a message; else warn',
     repair: 'leave the text out; the backup keeps it',
   },
@@ -134,7 +134,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   'L-oversize': {
     title: 'a line too long to be read',
     severity: 'loss',
-    repair: 'none by itself: `clew cat` still copies it byte for byte',
+    repair: 'no automatic repair; `clew cat` copies the line byte for byte',
   },
   'L-utf16': {
     title: 'the file is UTF-16',
@@ -167,9 +167,9 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     repair: 'hang the line on what the progress lines hang on',
   },
   'G-parallel-lost': {
-    title: 'results of parallel calls hang beside the chain',
+    title: 'results of parallel calls are outside the chain',
     severity: `loss, where a resume leaves them out; info, where only ${clientsWithout('followsFileOrder')} do`,
-    repair: 'hang the results on the chain, one behind the other',
+    repair: 'link the results into the chain, one after the other',
   },
   'G-lost-leaf': {
     title: 'the newest work is on a branch that a resume does not take',
@@ -188,7 +188,8 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
   },
   'G-replayed': {
     title: 'history was written again under new uuids',
-    severity: 'loss, where the copy begins anew and something before it is left out, or a resume sends both; else info',
+    severity:
+      'loss, where the copy starts a new chain and something before it is left out, or a resume sends both; else info',
     repair: 'drop the copy',
   },
   'G-foreign': {
@@ -267,7 +268,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     repair: 'repair the order',
   },
   'A-error-echo': {
-    title: 'an error message of the client stands as an answer',
+    title: 'an error message of the client is stored as an answer',
     severity: 'warn, where it is sent to the model; else info',
     repair: 'leave it out',
   },
@@ -282,7 +283,7 @@ export const damageClasses: Readonly<Record<DamageCode, DamageClass>> = {
     repair: 'none: the blocks are still in the file',
   },
   'I-thinking-stripped': {
-    title: 'the client goes on without its earlier thinking',
+    title: 'the client continues without its earlier thinking',
     severity: 'info',
     repair: 'none needed',
   },

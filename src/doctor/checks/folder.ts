@@ -48,7 +48,7 @@ function checkPlace(session: Session, { folders = [], daysLeft }: FolderOptions)
 }
 
 export function nested(file: string): Finding {
-  const effect = 'no client finds it: sessions stand right in the folder of their project';
+  const effect = 'no client finds it: sessions must be directly in the folder of their project';
   return makeFinding('F-nested', 'loss', { file }, 'it is one folder too deep', effect);
 }
 

@@ -51,7 +51,7 @@ function findMissingRoot({ session }: ExaminedSession): Node | undefined {
 }
 
 function missingRoot(examined: ExaminedSession, start: Node): Finding {
-  const effect = 'what stood before it is not in the file; what is there is loaded from the first line on';
+  const effect = 'the lines before it are not in the file; a resume loads the rest, from the first line on';
   return makeFinding(
     'G-no-root',
     'warn',
@@ -73,21 +73,21 @@ function checkProgress(examined: ExaminedSession): Finding[] {
     if (parent.index < node.index) passing.push(node);
     else {
       const { severity, effect } = costOfBreak(examined, node);
-      const message = `it hangs on a progress line that stands behind it (line ${parent.line})`;
+      const message = `its parent is a progress line after it (line ${parent.line})`;
       findings.push(makeFinding('G-progress-fork', severity, findingPlace(examined, node), message, effect));
     }
   }
   const [first] = passing;
   if (first === undefined) return findings;
   const message = `${counted(passing.length, 'line hangs', 'lines hang')} on progress lines`;
-  const effect = 'Claude Code passes through them; readers that skip progress lines lose what stands before';
+  const effect = 'Claude Code passes through them; readers that skip progress lines lose everything before them';
   return [...findings, makeFinding('G-progress-fork', 'info', findingPlace(examined, first), message, effect)];
 }
 
 function checkBoundaries(examined: ExaminedSession): Finding[] {
   const { graph, transcript } = examined.session;
   return transcript.nodes.filter(isBoundary).flatMap((node) => {
-    const { severity } = costOfBreak(examined, behind(examined, node) ?? node);
+    const { severity } = costOfBreak(examined, lineAfter(examined, node) ?? node);
     const isCut = severity === 'loss' && examined.places.has(node) && examined.chain.has(node);
     if (isCut) {
       const effect = `a resume begins here, with nothing in the place of what it cut off`;
@@ -96,13 +96,13 @@ function checkBoundaries(examined: ExaminedSession): Finding[] {
     const { logicalParentUuid } = node;
     if (logicalParentUuid === undefined || graph.byUuid(logicalParentUuid) !== undefined) return [];
     const message = `what it compacted, up to ${logicalParentUuid}, is not in the file`;
-    const effect = 'nothing is lost by it: the summary stands in its place';
+    const effect = 'nothing is lost: the summary replaces it';
     return makeFinding('G-boundary-parent', 'info', findingPlace(examined, node), message, effect);
   });
 }
 
-/** The place right after the line: what is lost up to and with it counts. */
-function behind({ order, places }: ExaminedSession, node: Node): Node | undefined {
+/** The next line, so that the cost counts what is lost up to and with this one. */
+function lineAfter({ order, places }: ExaminedSession, node: Node): Node | undefined {
   const place = places.get(node);
   return place === undefined ? undefined : order[place + 1];
 }
@@ -147,15 +147,15 @@ export function counted(count: number, one: string, many: string): string {
 
 function checkBranches(examined: ExaminedSession): Finding[] {
   if (examined.session.isAgent) return [];
-  return [...checkBeside(examined), ...checkLeaf(examined), ...checkForeign(examined)];
+  return [...checkSideLines(examined), ...checkLeaf(examined), ...checkForeign(examined)];
 }
 
 /** Results next to a line that is on the chain; what is after a break is the break's doing. */
-function checkBeside(examined: ExaminedSession): Finding[] {
+function checkSideLines(examined: ExaminedSession): Finding[] {
   const { session, lost, oldLost, chain, oldChain } = examined;
-  const beside = [...(session.branches[0]?.sideLines ?? [])];
+  const sideLines = [...(session.branches[0]?.sideLines ?? [])];
   const missed = (held: ReadonlySet<Node>, missing: ReadonlySet<Node>): readonly Node[] =>
-    beside.flatMap(([anchor, lines]) =>
+    sideLines.flatMap(([anchor, lines]) =>
       held.has(anchor) ? lines.filter((line) => missing.has(line) && !line.hidden) : [],
     );
   const now = missed(chain, lost);
@@ -163,7 +163,7 @@ function checkBeside(examined: ExaminedSession): Finding[] {
   const [first] = now.length > 0 ? now : before;
   if (first === undefined) return [];
   const count = now.length > 0 ? now.length : before.length;
-  const message = `${counted(count, 'line hangs', 'lines hang')} beside the chain`;
+  const message = `${counted(count, 'line is', 'lines are')} outside the chain`;
   const effect =
     now.length > 0
       ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
@@ -224,8 +224,8 @@ function checkForeign(examined: ExaminedSession): Finding[] {
 }
 
 /**
- * Lines of other sessions that hang on nothing of this one, by session. Those that do hang together are a fork or a
- * session that was renamed, which is no damage.
+ * Lines of other sessions that hang on nothing of this one, by session. Those that are linked to it come from a
+ * fork or from a session that was renamed, which is not damage.
  */
 export function strangersOf({ session, order }: ExaminedSession): ReadonlyMap<string, readonly Node[]> {
   const byId = new Map<string, Node[]>();

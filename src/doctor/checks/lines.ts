@@ -1,5 +1,5 @@
-// The transcript's own diagnostics → findings about lines (L). Nothing is parsed again: the reader has said what it
-// found, and the chain tells whether a message was lost by it.
+// The transcript's own diagnostics → findings about lines (L). Nothing is parsed again: the reader has reported what it
+// found, and the chain shows whether that cost a message.
 
 import {
   type RestoredCode,

@@ -63,7 +63,7 @@ function withOrigins(entry: JsonObject, node: Node): JsonObject {
   return { ...entry, message: { ...message, content } };
 }
 
-/** A content that is one string has no block to carry the line; there the text itself tells. */
+/** Content that is one string has no block to carry the line; its text identifies the line. */
 function lineOf(block: WireBlock | undefined, typed: ReadonlyMap<string, Node>): Node | undefined {
   if (block === undefined) return undefined;
   const carried = (block as { readonly [origin]?: Node })[origin]; // set by withOrigins
@@ -115,7 +115,7 @@ function shapesOf(transcript: Session['transcript']): (request: string) => JsonO
     if (node.type !== 'api-request' && node.type !== 'api-request-shape') continue;
     const { id, shapeHash, shape } = transcript.read(node);
     if (node.type === 'api-request') hashes.set(asString(id) ?? '', asString(shapeHash) ?? '');
-    // A copy that someone has changed tells nothing.
+    // A copy that was changed later proves nothing.
     else if (valueHash(asObject(shape) ?? {}) === shapeHash) shapes.set(shapeHash, asObject(shape) ?? {});
   }
   return (request) => shapes.get(hashes.get(request) ?? '');
@@ -161,7 +161,7 @@ function blocksIn(value: unknown): readonly JsonObject[] {
 /** A message of a recorded request. */
 export interface RecordedMessage {
   readonly hash: string;
-  /** The message itself without reminders, where the client stored it because the lines do not tell it; else absent. */
+  /** The message without reminders, if the client stored it because the lines do not contain it; else absent. */
   readonly stored?: string;
   /** The stored message still has its hash: nobody has changed it since. */
   readonly isIntact?: boolean;
@@ -170,7 +170,7 @@ export interface RecordedMessage {
 }
 
 export interface RecordedRequests {
-  /** What was sent before this answer; `undefined` where the file does not tell. */
+  /** What was sent before this answer; `undefined` if the file has no copy of that request. */
   before(answer: Node): readonly RecordedMessage[] | undefined;
 }
 

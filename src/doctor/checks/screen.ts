@@ -1,5 +1,5 @@
 // A session read by its heads → whether its content deserves a closer look. Parsing everything costs several times as
-// much as reading the heads, and nearly all sessions are sound: a few searches over the bytes tell which may not be.
+// much as reading the heads, and nearly all sessions are sound: a few searches over the bytes find the suspicious ones.
 
 import { isUtf8 } from 'node:buffer';
 import { closeSync, readSync } from 'node:fs';
@@ -9,11 +9,11 @@ import type { Session } from '../../session/load/index.ts';
 import { bytesOf, callsOf, isMessage, type Transcript } from '../../session/transcript/index.ts';
 
 export interface Screening {
-  /** Something inside of strings that only a reader of every byte finds. */
+  /** Damage inside strings, which only a reader of every byte finds. */
   readonly isDamagedInside: boolean;
   /** Something that may make the API reject the request. */
   readonly isOdd: boolean;
-  /** Where lines with images begin; they are judged by themselves. */
+  /** Where lines with images begin; each is checked on its own. */
   readonly imageLines: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export function screenSession(session: Session): Screening {
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 const toolId = /^[a-zA-Z0-9_-]+$/;
 const manyBytes = 8 * 1024 * 1024;
-/** Where nothing tells how many tokens they are. */
+/** The limit for sessions without a token count. */
 const manyUncountedBytes = 400_000;
 
 function hasOddHeads({ transcript }: Session): boolean {

@@ -59,7 +59,7 @@ function promptFindings(examined: ExaminedSession, chain: readonly Node[]): Find
   const entry = transcript.read(last);
   if (isWrittenByClew(entry)) {
     const own = "Clew's agent made the last thinking, with a system prompt of its own";
-    const effect = 'Clew goes on with it; Claude Code is refused once and goes on without it';
+    const effect = 'Clew continues with it; Claude Code is refused once and continues without it';
     return [makeFinding('W-prompt-lost', 'info', findingPlace(examined, last), own, effect)];
   }
   if (!isVersionSince(asString(entry.version), firstWithSnapshot)) return [];
@@ -84,7 +84,7 @@ function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Findin
           'info',
           findingPlace(examined, node),
           message,
-          'the model went on without them',
+          'the model continued without them',
         ),
       ];
     }
@@ -98,8 +98,8 @@ function noteFindings(examined: ExaminedSession, chain: readonly Node[]): Findin
 }
 
 // A session → the thinking blocks of models that check that a resume would send after other text than they were made after,
-// or after a gap: the API refuses them (docs/doctor.md, Preserved thinking). The client's copies of requests tell exactly; without
-// them, what the lines themselves show.
+// or after a gap: the API refuses them (docs/doctor.md, Preserved thinking). The client's copies of requests show this exactly;
+// without them, the lines themselves are evidence.
 
 /** The first block that no longer fits, and all that go with it. */
 export interface UnboundThinking {
@@ -115,7 +115,7 @@ export interface UnboundThinking {
   readonly blocks: number;
 }
 
-/** `chain`: the lines that a resume takes up. */
+/** `chain`: the lines that a resume loads. */
 function findUnbound(session: Session, chain: readonly Node[]): UnboundThinking | undefined {
   return unboundIn(session, chain).found;
 }
@@ -210,7 +210,7 @@ function sentMessage({ role, content, lines }: ResumeMessage): SentMessage {
 
 /** `hole`: nothing but thinking is missing, and some of it after thinking that is there. */
 function compare(sent: readonly SentMessage[], recorded: readonly RecordedMessage[]): 'bound' | 'hole' | undefined {
-  // Reminders that the client words again, and its settings, are not told by the lines.
+  // The lines contain neither the client's settings nor reminders that it words differently each time.
   const spoken = recorded.filter(({ stored }) => stored !== '');
   let hasEarlier = false;
   let isHole = false;
@@ -242,7 +242,7 @@ function byLines(session: Session, chain: readonly Node[], bound: readonly Node[
     if (judged.has(node)) {
       if (isBroken) return { kind: 'bound', first: node, why: 'a line before it is missing' };
       if (preserved.has(node.uuid ?? ''))
-        return { kind: 'bound', first: node, why: 'a summary stands before it in the place of what was said' };
+        return { kind: 'bound', first: node, why: 'a summary before it replaces earlier messages' };
       if (newest !== undefined && newest.time > node.time && newest.message?.id !== node.message?.id)
         return { kind: 'bound', first: node, why: `line ${newest.line} before it was written later` };
     }

@@ -30,7 +30,7 @@ export function probeSessions(): readonly ProbeSession[] {
   return [
     probe(
       'plain',
-      'a conversation is sent as it is; titles and summaries beside it are not',
+      'a conversation is sent as it is; its titles and summaries are not sent',
       worked()
         .aside('summary', { summary: 'a title', leafUuid: uuidOf('a1') })
         .aside('custom-title', { customTitle: 'a title' }),
@@ -71,7 +71,7 @@ export function probeSessions(): readonly ProbeSession[] {
     ),
     probe(
       'compaction',
-      'what stands before a compaction is not sent',
+      'lines before a compaction are not sent',
       started()
         .add('system', 'c1', {
           subtype: 'compact_boundary',
@@ -214,7 +214,7 @@ export function probeSessions(): readonly ProbeSession[] {
     ),
     probe(
       'missing-parent',
-      'a line whose parent is missing goes on from the newest line before it, if that is recent',
+      'a line whose parent is missing continues the newest line before it, if that is recent',
       started()
         .from('gone')
         .user('u2', 'two')

@@ -41,7 +41,7 @@ export interface Diagnosis {
   readonly reachable: Reachable;
   /** The same for clients up to 2.1.45. */
   readonly reachableOld: Reachable;
-  /** Set where the current client compacts the session before it takes up a prompt. */
+  /** Set if the current client compacts the session before it handles a prompt. */
   readonly compactsFirst: AutoCompaction | null;
   /** What the API would answer to a request that resumes it. */
   readonly violations: readonly PlacedViolation[];
@@ -69,7 +69,7 @@ export async function diagnoseSession(stored: Session, options: DiagnoseOptions 
   const findings = [
     ...restored.findings,
     ...checkTranscript(examined),
-    ...withoutTold(heads, api.findings),
+    ...withoutReported(heads, api.findings),
     ...api.findings,
     ...checkThinking(examined),
     ...checkFolder(session, options),
@@ -97,10 +97,10 @@ function checkTranscript(examined: ExaminedSession): Finding[] {
   return [...checkLines(examined), ...checkGraph(examined)];
 }
 
-/** What the request shows is worse news than what the stored line shows; it is told once. */
-function withoutTold(stored: readonly Finding[], sent: readonly Finding[]): Finding[] {
-  const told = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
-  return stored.filter(({ code, offset }) => !told.has(`${code} ${offset}`));
+/** Damage that the request shows is worse than the same damage in the stored line; it is reported once. */
+function withoutReported(stored: readonly Finding[], sent: readonly Finding[]): Finding[] {
+  const reported = new Set(sent.map(({ code, offset }) => `${code} ${offset}`));
+  return stored.filter(({ code, offset }) => !reported.has(`${code} ${offset}`));
 }
 
 /** `isScreened`: only those with damage inside are read strictly. */

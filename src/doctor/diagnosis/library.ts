@@ -1,5 +1,5 @@
 // Roots → a diagnosis of every session below them, one after the other, so that memory is that of the largest; and what
-// is wrong with the folders themselves, which no session tells.
+// is wrong with the folders themselves, which no session shows.
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
@@ -128,6 +128,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // discovery has told of folders that cannot be read
+    return []; // discovery has reported the folders that cannot be read
   }
 }

@@ -132,7 +132,7 @@ class BlockRepair {
     else this.#lines.push({ node, content: after });
   }
 
-  /** Calls that never got a result are told to have been interrupted. */
+  /** Calls that never got a result get one that says they were interrupted. */
   #closeCalls(like: Node | undefined): void {
     const content = this.#content.close();
     if (content.length > 0) this.#lines.push({ made: userEntry(content), like });
@@ -152,7 +152,7 @@ function userEntry(content: JsonValue): JsonObject {
   return { type: 'user', uuid: randomUUID(), message: { role: 'user', content } };
 }
 
-/** A block is a JSON object, whatever it says of itself. */
+/** A block is a JSON object, whatever its type. */
 function blocksIn(content: JsonValue | undefined): readonly JsonObject[] {
   return blocksOf(content) as readonly JsonObject[];
 }

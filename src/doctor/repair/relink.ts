@@ -128,7 +128,7 @@ function besideEdits(source: RelinkSource, node: Node, ids: ReadonlyMap<Node, st
   return parent === node.parentUuid ? edits : [...edits, { path: ['parentUuid'], set: parent }];
 }
 
-/** The next line above that stays and is no progress line. */
+/** The nearest ancestor that is kept and is not a progress line. */
 function nearestKept({ session, drops }: RelinkSource, node: Node): Node | undefined {
   let at = session.graph.parentOf(node);
   while (at !== undefined && (drops.has(at) || at.type === 'progress')) at = session.graph.parentOf(at);

@@ -82,7 +82,7 @@ export function defaultStrategy({ findings }: Diagnosis): Strategy {
 async function findingsLeft({ session }: StagedSession): Promise<readonly string[]> {
   const { findings, reachable } = await diagnoseSession(session);
   const left = findings
-    // Thinking is judged when the chain stands as it will be, and left out then.
+    // Thinking is judged once the chain has its final form, and left out then.
     .filter((finding) => isMendable(finding) && !/^A-thinking-(?:bound|hole)$/.test(finding.code))
     .map(({ code, line, message }) => `${code} at line ${line} is left: ${message}`);
   return reachable.loaded === reachable.of
@@ -113,7 +113,7 @@ function repairMain(session: Session, strategy: Strategy): Repaired {
     drops: new Set(reasons.keys()),
     rewritten: oddNodes(own.transcript),
   });
-  // Nodes of a picked transcript are numbered again; their offsets tell which they are.
+  // Nodes of a picked transcript are numbered again; their offsets identify them.
   const indexOf = new Map(session.transcript.nodes.map((node) => [`${node.offset}`, node.index]));
   const index = (node: Node): number => indexOf.get(`${node.offset}`) ?? -1;
   const drops = new Map([...reasons].map(([node, reason]) => [index(node), reason]));
@@ -177,11 +177,11 @@ function sameTwice(session: Session): ReadonlyMap<Node, string> {
 function copiesElsewhere(session: Session, chain: readonly Node[]): ReadonlyMap<Node, string> {
   const drops = new Map<Node, string>();
   const onChain = new Set(chain);
-  const told = new Set(chain.flatMap((node) => (node.type === 'assistant' ? (node.message?.id ?? []) : [])));
+  const answerIds = new Set(chain.flatMap((node) => (node.type === 'assistant' ? (node.message?.id ?? []) : [])));
   for (const branch of session.branches) {
     if (branch.fork !== undefined && !branch.isReplay) continue;
     for (const node of branch.nodes) {
-      const isCopy = node.type === 'assistant' && node.message?.id !== undefined && told.has(node.message.id);
+      const isCopy = node.type === 'assistant' && node.message?.id !== undefined && answerIds.has(node.message.id);
       if (isCopy && !onChain.has(node)) drops.set(node, 'repeats an earlier line under another uuid');
     }
   }
@@ -230,7 +230,7 @@ function notesFor({ findings }: Diagnosis, strangers: ReadonlyMap<string, readon
   return notes;
 }
 
-/** Where a session lies, and that it is too long, other commands repair; notes about thinking tell what has happened. */
+/** Other commands repair a wrong folder and excess length; notes about thinking only report what happened. */
 export function isMendable({ code }: Pick<Finding, 'code'>): boolean {
   return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';
 }

@@ -1,5 +1,5 @@
 // Thinking that the API would refuse is found, by the client's copies of requests where the file has them and by the lines
-// elsewhere, and both repairs make the session send none of it. A table by hand; the stand-in of the API judges the repairs.
+// elsewhere, and both repairs make the session send none of it. The table is written by hand; the fake API judges the repairs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -72,7 +72,7 @@ test('F-expiring: it says how long a session has left', async (context) => {
   ]);
 });
 
-test('F-nested and F-main-gone: folders are looked at that no session tells of', (context) => {
+test('F-nested and F-main-gone: folders without a listed session are checked too', (context) => {
   const root = temporaryFolder(context);
   const other = '33333333-3333-4333-8333-333333333333';
   writeTree(root, {
@@ -125,7 +125,7 @@ for (const code of plantedCodes) {
   });
 }
 
-test('the quick look finds nothing in a healthy session, and damage inside of a sub-agent', async (context) => {
+test('the quick look finds nothing in a healthy session, and damage in a sub-agent', async (context) => {
   const folder = temporaryFolder(context);
   const agent = transcript({ isSidechain: true, agentId: 'abc' }).user('half \ud800 a pair').assistant('ok').text();
   writeTree(folder, { [`projects/p/${sessionId}.jsonl`]: plain });
