@@ -2,7 +2,7 @@
 //   npx tsc -p . && node build/test/interop/record-probe.js 2.1.325
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { probeSessionId } from '../../src/doctor/client-probe/probe-client.ts';
+import { probeSessionId } from '../../src/doctor/client-probe/probe-lines.ts';
 import { probeSessions } from '../../src/doctor/client-probe/probe-sessions.ts';
 import { installClient, resume } from './client.ts';
 import { recordings } from './recordings.ts';

@@ -1,14 +1,13 @@
 // Archive: every byte comes back, a line is stored once, a killed writer leaves whole sessions, damage is found, and
 // nothing is overwritten or deleted without a copy.
-const folder = 'src/library/archive';
-const archive = `${folder}/archive.ts`;
-const writer = `${folder}/pack-writer.ts`;
-const contents = `${folder}/contents.ts`;
+const archive = 'src/library/archive/archive.ts';
+const writer = 'src/library/archive/pack/pack-writer.ts';
+const contents = 'src/library/archive/pack/contents.ts';
 const lock = 'src/store/lock.ts';
-const purge = `${folder}/purge.ts`;
-const remove = `${folder}/remove.ts`;
-const restore = `${folder}/restore.ts`;
-const record = `${folder}/record.ts`;
+const purge = 'src/library/archive/purge.ts';
+const remove = 'src/library/archive/remove.ts';
+const restore = 'src/library/archive/restore.ts';
+const record = 'src/library/archive/pack/record.ts';
 const sessions = ['library/archive/archive'];
 const order = ['library/archive/disk-order'];
 const damage = ['library/archive/damage'];
@@ -21,21 +20,21 @@ export const mutants = [
   // Lines and chunks
   {
     id: 'hash-of-a-part',
-    file: `${folder}/chunk-table.ts`,
+    file: 'src/library/archive/pack/chunks.ts',
     find: "hash('sha256', bytes, 'buffer')",
     replace: "hash('sha256', bytes.subarray(0, 64), 'buffer')",
     tests: sessions,
   },
   {
     id: 'hash-three-words',
-    file: `${folder}/chunk-table.ts`,
+    file: 'src/library/archive/pack/chunks.ts',
     find: '&& slots[slot + 3] === d',
     replace: '',
     tests: ['library/archive/pack/chunk-table'],
   },
   {
     id: 'table-loses-when-it-grows',
-    file: `${folder}/chunk-table.ts`,
+    file: 'src/library/archive/pack/chunks.ts',
     find: 'if (number !== 0) this.#addWords',
     replace: 'if (number > 1) this.#addWords',
     tests: ['library/archive/pack/chunk-table'],
@@ -56,14 +55,14 @@ export const mutants = [
   },
   {
     id: 'own-id-not-shared',
-    file: `${folder}/group.ts`,
+    file: 'src/library/archive/pack/pieces.ts',
     find: 'if (id === this.#ownId) pushNumber',
     replace: "if (id === '') pushNumber",
     tests: sessions,
   },
   {
     id: 'odd-line-not-kept-whole',
-    file: `${folder}/line-parts.ts`,
+    file: 'src/library/archive/pack/pieces.ts',
     find: `if (line.includes(idMark) || line[0] === verbatimMark) return verbatim(line);
   const parts = takeApart(line);
   let next = 0;
@@ -74,14 +73,14 @@ export const mutants = [
   },
   {
     id: 'rest-of-a-file',
-    file: `${folder}/pieces.ts`,
+    file: 'src/library/archive/pack/pieces.ts',
     find: 'if (rest > used) yield',
     replace: 'if (rest > used + 1) yield',
     tests: ['library/archive/pack/pieces'],
   },
   {
     id: 'grown-file-read-on',
-    file: `${folder}/pieces.ts`,
+    file: 'src/library/archive/pack/pieces.ts',
     find: 'Math.min(buffer.length - filled, options.sizeBytes - offset)',
     replace: 'buffer.length - filled',
     tests: ['library/archive/pack/pieces'],
@@ -199,7 +198,7 @@ export const mutants = [
   },
   {
     id: 'path-out-of-the-folder',
-    file: `${folder}/manifest.ts`,
+    file: 'src/library/archive/pack/contents.ts',
     find: "part !== '.' && part !== '..'",
     replace: "part !== '.'",
     tests: damage,
@@ -213,21 +212,21 @@ export const mutants = [
   },
   {
     id: 'file-hash-not-compared',
-    file: `${folder}/chunk-reader.ts`,
+    file: 'src/library/archive/pack/chunks.ts',
     find: "if (hash.digest('hex') !== file.sha256)",
     replace: "if (hash.digest('hex') === '')",
     tests: damage,
   },
   {
     id: 'verify-skips-blocks',
-    file: `${folder}/verify.ts`,
+    file: 'src/library/archive/verify.ts',
     find: 'if (readBody(block, block.pack) === undefined)',
     replace: 'if (block.header.count < 0)',
     tests: damage,
   },
   {
     id: 'verify-first-only',
-    file: `${folder}/verify.ts`,
+    file: 'src/library/archive/verify.ts',
     find: 'if (reason === undefined) distinct.add(sameFile);',
     replace: 'distinct.add(sameFile);\n    if (reason === undefined) continue;',
     tests: damage,
@@ -351,7 +350,7 @@ export const mutants = [
   },
   {
     id: 'restore-oldest-copy',
-    file: `${folder}/find.ts`,
+    file: 'src/library/archive/restore.ts',
     find: 'versions.at(version === undefined ? -1 : version - 1)',
     replace: 'versions.at(version === undefined ? 0 : version - 1)',
     tests: restoring,

@@ -481,8 +481,8 @@ export const mutants = [
   {
     id: 'exported-file-name',
     file: 'src/surgery/redact/survey.ts',
-    find: 'redactor.renameFile(name)',
-    replace: 'name',
+    find: '(name) => redactor.renameFile(name)',
+    replace: '(name) => name',
     tests: ['surgery/redact/redact-parcel'],
   },
   {

@@ -53,8 +53,8 @@ export const mutants = [
   {
     id: 'forks-share-traces',
     file: spans,
-    find: 'context.keepForks === true ?',
-    replace: 'false ?',
+    find: 'const key = context.keepForks === true ?',
+    replace: 'const key = false ?',
     tests: ['trace/copies'],
   },
 

@@ -5,7 +5,6 @@ import type { Session } from '../../session/load/index.ts';
 import { isMessage, type Node, type Transcript } from '../../session/transcript/index.ts';
 import { type ExaminedSession, findingPlace, reachOf, reachText } from './examined-session.ts';
 import { type Finding, makeFinding, type Severity } from './finding.ts';
-import { counted } from './graph.ts';
 
 export function checkCopies(examined: ExaminedSession): Finding[] {
   return [...checkDuplicates(examined), ...checkReplays(examined)];
@@ -50,7 +49,7 @@ function checkReplays(examined: ExaminedSession): Finding[] {
   const first = start ?? all[0];
   if (first === undefined) return [];
   const count = Math.max(all.length, 1);
-  const message = `${counted(count, 'line repeats an earlier one', 'lines repeat earlier ones')} under new uuids`;
+  const message = `${countOf(count, 'line repeats an earlier one', 'lines repeat earlier ones')} under new uuids`;
   const make = (severity: Severity, effect: string): Finding[] => [
     makeFinding('G-replayed', severity, findingPlace(examined, first), message, effect),
   ];
@@ -97,3 +96,8 @@ function wordsOf({ message, ...entry }: JsonObject): string {
 
 /** The fields that hold the content of lines other than messages. */
 const saidIn = ['subtype', 'content', 'attachment', 'rendered', 'data'];
+
+/** Plain digits: the text is also in `--json`. */
+export function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -5,7 +5,7 @@ import type { Session } from '../../session/load/index.ts';
 import { clientsWithout } from '../../session/resume/client/index.ts';
 import { retractedBy } from '../../session/resume/messages/index.ts';
 import { isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
-import { checkCopies } from './copies.ts';
+import { checkCopies, countOf } from './copies.ts';
 import { costOfBreak, type ExaminedSession, findingPlace } from './examined-session.ts';
 import { type DamageCode, type Finding, makeFinding } from './finding.ts';
 
@@ -79,7 +79,7 @@ function checkProgress(examined: ExaminedSession): Finding[] {
   }
   const [first] = passing;
   if (first === undefined) return findings;
-  const message = `${counted(passing.length, 'line hangs', 'lines hang')} on progress lines`;
+  const message = `${countOf(passing.length, 'line hangs', 'lines hang')} on progress lines`;
   const effect = 'Claude Code passes through them; readers that skip progress lines lose everything before them';
   return [...findings, makeFinding('G-progress-fork', 'info', findingPlace(examined, first), message, effect)];
 }
@@ -133,13 +133,9 @@ function checkRetraction(examined: ExaminedSession): Finding[] {
   const lines = refused === undefined ? [...chain] : session.transcript.nodes;
   const node = lines.find((each) => retractedBy(each, read).length > 0);
   if (node === undefined) return [];
-  const message = `it takes back ${counted(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
+  const message = `it takes back ${countOf(retractedBy(node, read).length, 'message', 'messages')} after a refusal of the model`;
   const effect = `a resume sends none of its ${entries.length} entries`;
   return [makeFinding('G-retracted', 'loss', findingPlace(examined, node), message, effect)];
-}
-
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 // Branches and what hangs next to them → findings: results that are left out, newer work that is not resumed, lines of
@@ -163,7 +159,7 @@ function checkSideLines(examined: ExaminedSession): Finding[] {
   const [first] = now.length > 0 ? now : before;
   if (first === undefined) return [];
   const count = now.length > 0 ? now.length : before.length;
-  const message = `${counted(count, 'line is', 'lines are')} outside the chain`;
+  const message = `${countOf(count, 'line is', 'lines are')} outside the chain`;
   const effect =
     now.length > 0
       ? `a resume leaves ${count === 1 ? 'it' : 'them'} out`
@@ -187,7 +183,7 @@ function checkLeaf(examined: ExaminedSession): Finding[] {
   if (newest === undefined) return [];
   const count = newest.nodes.filter((node) => isMessage(node) && node.hasContent).length;
   const message = `the newest branch ends here, and a resume continues line ${active.leaf.line} instead`;
-  const effect = `${counted(count, 'newer entry is', 'newer entries are')} left out`;
+  const effect = `${countOf(count, 'newer entry is', 'newer entries are')} left out`;
   return [makeFinding('G-lost-leaf', 'loss', findingPlace(examined, newest.leaf), message, effect)];
 }
 
@@ -207,7 +203,7 @@ function checkForeign(examined: ExaminedSession): Finding[] {
   return [...strangersOf(examined)].map(([id, lines]) => {
     const takesOver = leaf !== undefined && lines.includes(leaf);
     const isSent = lines.some((line) => resumed.has(line));
-    const message = `${counted(lines.length, 'line belongs', 'lines belong')} to session ${id}`;
+    const message = `${countOf(lines.length, 'line belongs', 'lines belong')} to session ${id}`;
     const effect = takesOver
       ? 'a resume continues that session instead of this one'
       : isSent

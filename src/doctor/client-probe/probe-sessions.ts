@@ -1,5 +1,5 @@
 // The twenty sessions that an installed client is tried on, each with one rule of a resume that an update may change.
-import { call, image, ProbeLines, result, text, thought, uuidOf } from './probe-client.ts';
+import { call, image, ProbeLines, result, text, thought, uuidOf } from './probe-lines.ts';
 
 export interface ProbeSession {
   readonly name: string;

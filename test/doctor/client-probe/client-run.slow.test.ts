@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { type ClientRunOptions, runClient } from '../../../src/doctor/client-probe/client-run.ts';
-import { probeSessionId } from '../../../src/doctor/client-probe/probe-client.ts';
+import { probeSessionId } from '../../../src/doctor/client-probe/probe-lines.ts';
 import { probeSessions } from '../../../src/doctor/client-probe/probe-sessions.ts';
 import { type FakeClient, type FakeClientOptions, writeFakeClient } from '../../support/fake-client.ts';
 import { isAlive } from '../../support/processes.ts';
