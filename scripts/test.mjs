@@ -41,6 +41,8 @@ if (files.length === 0) {
 }
 if (needsDist(files)) buildDist();
 
+/** Fast files of one top folder that run in one process. */
+const filesPerProcess = 16;
 const summary = 'build/test-summary.tap';
 const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
 const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
@@ -48,7 +50,7 @@ const kept = ['--test-reporter=tap', `--test-reporter-destination=${summary}`];
 const concurrency = [`--test-concurrency=${availableParallelism() + 1}`];
 const { status } = spawnSync(
   process.execPath,
-  ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...joinFolders(files)],
+  ['--enable-source-maps', '--test', ...concurrency, ...reporters, ...kept, ...joinFiles(files)],
   // The fast tests run the command in a thread, the others in processes (test/support/clew.ts).
   { stdio: 'inherit', env: { ...process.env, ...(isFast ? { CLEW_FAST_TESTS: '1' } : {}) } },
 );
@@ -61,22 +63,24 @@ if (process.env.CI === 'true' && skipped.size > 0) {
 }
 
 /**
- * The fast files of a folder run in one process: starting Node and loading the sources takes longer than most of these
+ * Fast files of the same top folder share processes: starting Node and loading the sources takes longer than most of these
  * tests. Slow files, and files of the real client, have a process each.
  */
-function joinFolders(entries) {
-  const folder = 'build/test-folders';
+function joinFiles(entries) {
+  const folder = 'build/test-groups';
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const isAlone = (file) => isSlow(file) || isInterop(file);
-  const folders = new Map();
+  const groups = new Map();
   for (const file of entries.filter((each) => !isAlone(each))) {
-    const name = path.posix.dirname(path.posix.relative('build/test', file));
-    folders.set(name, [...(folders.get(name) ?? []), file]);
+    const [top] = path.posix.relative('build/test', file).split('/');
+    let number = 1;
+    while ((groups.get(`${top}-${number}`)?.length ?? 0) >= filesPerProcess) number++;
+    groups.set(`${top}-${number}`, [...(groups.get(`${top}-${number}`) ?? []), file]);
   }
-  const joined = [...folders].map(([name, files]) => {
+  const joined = [...groups].map(([name, files]) => {
     if (files.length === 1) return files[0];
-    const file = `${folder}/${name.replaceAll('/', '-')}.js`;
+    const file = `${folder}/${name}.js`;
     writeFileSync(file, files.map((each) => `import '${path.posix.relative(folder, each)}';\n`).join(''));
     return file;
   });
