@@ -1,5 +1,5 @@
-// The only writer to an existing transcript: whole lines and the file's expected identity come in, the new
-// identity goes out. Claude Code takes no lock, so a file that changed since it was read is refused.
+// The only writer to an existing transcript: takes whole lines and the file's expected identity, returns the new
+// identity. Claude Code takes no lock, so a file that changed since it was read is refused.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -17,7 +17,7 @@ import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
 
-/** What tells one state of a file from another without reading all of it. */
+/** Distinguishes two states of a file without reading all of it. */
 export interface FileStamp {
   readonly dev: number;
   readonly ino: number;
@@ -74,7 +74,7 @@ export function refuseIfChanged(file: string, expected: FileIdentity, now: FileI
 async function appendBytes(file: string, lines: Buffer, expected: FileStamp): Promise<FileIdentity> {
   const fd = openExisting(file, expected);
   try {
-    // From the check to the write nothing waits: two appends of one process cannot both pass the check.
+    // There is no await between the check and the write: two appends of one process cannot both pass the check.
     const { stamp, endsInLine } = stampOf(fd);
     refuseIfChanged(file, expected, stamp);
     const bytes = endsInLine ? lines : Buffer.concat([newline, lines]);
@@ -140,7 +140,7 @@ function openNew(file: string): number {
   }
 }
 
-/** A pipe would block for ever, and a device has no identity. */
+/** A pipe would block forever, and a device has no identity. */
 function refuseOddFile(file: string, stats: Stats): void {
   if (!stats.isFile()) throw new UserError(`${file} is not a regular file`, 'name a transcript (.jsonl)');
 }

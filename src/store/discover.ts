@@ -1,5 +1,5 @@
-// Roots come in; every main transcript below them, or the one that a SESSION argument names, goes out.
-// Folders that cannot be read are reported next to the result, so that they hide nothing else.
+// Roots → every main transcript below them, or the one that a SESSION argument names. Folders that cannot be read are
+// reported with the result, so that they hide nothing else.
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -69,7 +69,7 @@ export async function findSession(
   throw new UserError(`no session "${wanted}" below ${foldersText(roots)}`, listHint);
 }
 
-const listHint = 'run `clew ls` to see what is there';
+const listHint = 'run `clew ls` to list the sessions';
 
 async function findById(id: string, roots: readonly string[]): Promise<string | undefined> {
   const problems: DiskProblem[] = [];
@@ -147,7 +147,7 @@ async function measure(places: readonly Place[], problems: DiskProblem[]): Promi
       const stats = statSync(place.path);
       if (stats.isFile()) sessions.push({ ...place, sizeBytes: stats.size, mtimeMs: stats.mtimeMs, stats });
     } catch (error) {
-      // A transcript that was deleted since its folder was listed is no problem.
+      // A transcript that was deleted since its folder was listed is not a problem.
       const code = systemErrorCode(error) ?? 'unknown';
       if (code !== 'ENOENT') problems.push({ path: place.path, code });
     }

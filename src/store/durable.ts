@@ -4,7 +4,7 @@ import path from 'node:path';
 import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/index.ts';
 import { makeFolderSync } from '../base/files/index.ts';
 
-/** Transcripts hold whatever was said and read: new ones are for their owner only, as the client makes them. */
+/** Transcripts hold private text: only their owner may read new ones, as with those that the client creates. */
 export const privateFileMode = 0o600;
 
 /** Makes what was written to an open file durable. */
@@ -32,7 +32,7 @@ export async function syncPath(fileOrFolder: string): Promise<void> {
   }
 }
 
-/** Makes `folder` and what leads to it, durably. */
+/** Creates `folder` and its parents, durably. */
 export async function makeFolder(folder: string): Promise<void> {
   const firstMade = makeFolderSync(folder);
   if (firstMade === undefined) return;

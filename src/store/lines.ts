@@ -29,7 +29,7 @@ export interface LineOptions {
   readonly endOffset?: number;
   readonly chunkBytes?: number;
   readonly maxLineBytes?: number;
-  /** Told of every reading from the disk, for who must account for it. */
+  /** Called after every read from the disk with the number of bytes. */
   readonly onRead?: (bytes: number) => void;
 }
 
@@ -89,7 +89,7 @@ export function readWholeFile(
   }
 }
 
-/** Yields the lines of a file in batches, each valid until the next is requested. Throws a `UserError` for a file that cannot be read. */
+/** Yields the lines of a file in batches, each valid until the next is requested. Throws a `UserError` if it cannot read the file. */
 export function* readLines(path: string, options: LineOptions = {}): Generator<readonly Line[]> {
   try {
     yield* readLineBatches(path, options);
@@ -178,7 +178,7 @@ interface FilledBuffer {
   readonly number: number;
 }
 
-/** The lines that end in the buffer. By itself, as it is all that runs for every line: what is small is soon compiled. */
+/** The lines that end in the buffer. Runs for every line, so it is a small function, which V8 compiles early. */
 function splitLines({ buffer, searchFrom, filled, offset, number }: FilledBuffer): Line[] {
   const lines: Line[] = [];
   let start = 0;
@@ -191,7 +191,7 @@ function splitLines({ buffer, searchFrom, filled, offset, number }: FilledBuffer
   return lines;
 }
 
-// Pictures make lines of a few megabytes: fresh memory for each is page faults, more than reading them costs.
+// Images make lines of a few megabytes: fresh memory for each causes page faults, which cost more than the reading.
 let spareLarge: Buffer | undefined;
 const keptLargeBytes = 8 * 1024 * 1024;
 
@@ -245,7 +245,7 @@ function readFully(file: number, buffer: Buffer, start: number, position: number
 
 const texts = new Map<string, Buffer>();
 
-/** From now on whoever reads the lines or ranges of this path gets these bytes. No file may have the path. */
+/** From now on, reading lines or ranges of this path returns these bytes. No file may have the path. */
 export function keepText(path: string, bytes: Buffer): void {
   texts.set(path, bytes);
 }
@@ -263,7 +263,7 @@ export class RangeReader {
   #start = 0;
   readonly #isWhole: boolean;
 
-  /** A small window is for pieces that are far apart. `bytes`: the whole file, if it is in memory. */
+  /** Use a small window for ranges that are far apart. `bytes`: the whole file, if it is in memory. */
   constructor(path: string, windowBytes: number = defaultWindowBytes, bytes?: Buffer) {
     this.path = path;
     this.#windowBytes = windowBytes;
@@ -271,7 +271,7 @@ export class RangeReader {
     if (bytes !== undefined) this.#window = bytes;
   }
 
-  /** The bytes of [offset, offset + length), fewer where the file is shorter now. Good until the next call. */
+  /** The bytes of [offset, offset + length), fewer if the file is shorter now. Valid until the next call. */
   read(offset: number, length: number): Buffer {
     const isInside = offset >= this.#start && offset + length <= this.#start + this.#window.length;
     if (!isInside && !this.#isWhole) this.#load(offset, length);
@@ -288,7 +288,7 @@ export class RangeReader {
     let buffer = Buffer.alloc(0);
     let filled = 0;
     try {
-      // Of a short file its size: ten thousand of them would be ten gigabytes of windows.
+      // A short file needs only its size: ten thousand full windows would be ten gigabytes.
       const rest = Math.max(0, fstatSync(file).size - offset);
       buffer = Buffer.allocUnsafe(Math.min(rest, Math.max(length, this.#windowBytes)));
       while (filled < buffer.length) {

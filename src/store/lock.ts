@@ -1,5 +1,5 @@
-// One writer at a time: a file that names the process that holds the archive. A process that is gone holds nothing, also
-// if its number has been given to another since.
+// One writer at a time: a file names the process that holds the lock. A process that has ended holds nothing, even if
+// another process has its number now.
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -11,15 +11,15 @@ import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { diskError, makeFolder, privateFileMode } from './durable.ts';
 
 export interface LockOptions {
-  /** How long to wait for another archiver; 0 to refuse at once. */
+  /** How long to wait for another process; 0 refuses at once. */
   readonly waitMs?: number;
-  /** What its holder does, for the message to whoever has to wait. */
+  /** What the holder does, for the message to a process that has to wait. */
   readonly what?: string;
-  /** Called once, where there is one to wait for. */
+  /** Called once if another process holds the lock. */
   readonly onWait?: (holder: string) => void;
-  /** The name of the file in `folder`, where a folder has several. */
+  /** The name of the lock file, for a folder with several locks. */
   readonly name?: string;
-  /** What was being worked on: whoever finds the lock of a process that is gone can go on with it (`abandonedNote`). */
+  /** What the process works on: if it ends without releasing the lock, another can continue (`abandonedNote`). */
   readonly note?: string;
   readonly pollMs?: number;
 }
@@ -45,13 +45,13 @@ export function isHeld(lock: string): boolean {
   return holderOfLock(lock) !== undefined;
 }
 
-/** The process that holds this lock, in words; `undefined` where none that is alive does. */
+/** The process that holds this lock, in words; `undefined` if no living process does. */
 export function holderOfLock(lock: string): string | undefined {
   const text = readText(lock);
   return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
 }
 
-/** What the process that left this lock after was working on; `undefined` where the lock is free or held. */
+/** What a process that ended without releasing this lock was working on; `undefined` if the lock is free or held. */
 export function abandonedNote(lock: string): string | undefined {
   const text = readText(lock);
   return text === undefined || !isAbandoned(text) ? undefined : asString(asObject(parseJson(text))?.note);
@@ -105,7 +105,7 @@ async function tryCreate(lock: string, content: string): Promise<boolean> {
   }
 }
 
-/** Another process may have removed it and made its own since we looked: then that one is put back. */
+/** Another process may have replaced the lock with its own since the check: then that lock is restored. */
 async function removeAbandoned(lock: string, text: string): Promise<void> {
   const aside = `${lock}.${randomBytes(8).toString('hex')}`;
   try {
@@ -122,7 +122,7 @@ function isAbandoned(text: string): boolean {
   const holder = asObject(parseJson(text));
   const pid = Number(holder?.pid);
   if (holder === undefined || !Number.isInteger(pid) || pid <= 0) return true;
-  // Processes of another machine cannot be asked.
+  // Processes of another machine cannot be checked.
   if (holder.host !== hostname()) return false;
   if (!isAlive(pid)) return true;
   const started = asString(holder.started);
@@ -132,14 +132,14 @@ function isAbandoned(text: string): boolean {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that was killed and that nobody waits for keeps its number: for good where a container has no init.
+    // A killed process keeps its number until its parent waits for it: forever in a container without an init.
     return !/^[ZX]/.test(statOf(pid)?.[0] ?? '');
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
   }
 }
 
-/** When the process started, in the system's own words; `undefined` where it does not tell. */
+/** When the process started, as the system reports it; `undefined` if it does not. */
 function startOf(pid: number): string | undefined {
   return statOf(pid)?.[19];
 }
@@ -147,7 +147,7 @@ function startOf(pid: number): string | undefined {
 /** What the system knows of a process, from its state on. */
 function statOf(pid: number): readonly string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain any character.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 

@@ -97,7 +97,7 @@ export function boundaryFor(projectFolder: string, sessionId: string): string {
   return realPlace(isProjects(projects) ? projects : path.join(projectFolder, sessionId));
 }
 
-/** Whether the files of a session stand where a client writes them: `projects/<slug>/`. */
+/** Whether the files of a session are where a client writes them: `projects/<slug>/`. */
 export function isProjects(folder: string): boolean {
   return path.basename(folder) === 'projects';
 }
@@ -124,7 +124,7 @@ export function refuseLeaving(file: string, folder: string): void {
   );
 }
 
-/** Why a link is not followed; `undefined` for what is no link or stays inside. */
+/** Why a link is not followed; `undefined` for anything that is not a link, and for a link that stays inside. */
 export function whyLeaving(file: string, boundary: string): string | undefined {
   if (!isLink(file)) return undefined;
   const real = realPlace(file);
@@ -142,7 +142,7 @@ export function whySessionLeaves(main: string): string | undefined {
   return isBelow(real, boundary) ? undefined : `is really ${real}, outside ${boundary}, because ${project} is a link`;
 }
 
-/** Where a file of this name is or would be: links on the way are followed as far as the way exists. */
+/** Where a file of this name is or would be: links are followed as far as the path exists. */
 export function realPlace(file: string): string {
   try {
     return realpathSync(file);

@@ -1,5 +1,5 @@
-// New content for a path comes in and is there whole or not at all: it goes to a temporary file in the same
-// folder, to the disk, and only then to its name. The file that was there before is kept as a backup if wanted.
+// Writes new content to a path so that it appears whole or not at all: first to a temporary file in the same folder,
+// then to the disk, and only then to its name. The previous file is kept as a backup if wanted.
 
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -139,14 +139,14 @@ async function writeContent(handle: FileHandle, content: FileContent): Promise<v
 
 async function imitate(handle: FileHandle, like: Stats): Promise<void> {
   const { uid, gid } = await handle.stat();
-  // Under sudo the file must not change hands; who may not give files away owns this one anyway.
+  // Under sudo the file must keep its owner; a process that may not change owners owns this file anyway.
   if (uid !== like.uid || gid !== like.gid) await handle.chown(like.uid, like.gid).catch(() => undefined);
   await handle.chmod(like.mode & 0o7777);
 }
 
 /**
- * A hard link keeps the very file, so that lines which another program still appends through an open handle land
- * in the backup instead of nowhere. Where links are not to be had (another disk, FAT), a copy.
+ * A hard link keeps the same file, so that lines which another program still appends through an open handle land
+ * in the backup instead of nowhere. If the disk has no hard links (another disk, FAT), the backup is a copy.
  */
 async function keepBackup(target: string, wanted: string | true): Promise<string> {
   const backup =

@@ -1,5 +1,5 @@
-// Flags and environment come in; the config folders to read, their `projects` folders and Clew's own state
-// folder go out. One place decides, so that every command looks at the same sessions.
+// Flags and environment → the config folders to read, their `projects` folders and Clew's own state folder. One place
+// decides, so that every command looks at the same sessions.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import type { Environment } from '../base/node/index.ts';
 
 /** Options of `resolveRoots`. */
 export interface RootOptions {
-  /** What `--root` named; relative paths are relative to the working folder. */
+  /** What `--root` named; relative paths are relative to the working directory. */
   readonly roots?: readonly string[];
   readonly env?: Environment;
   readonly home?: string;
@@ -55,7 +55,7 @@ export function projectsFolders(roots: readonly string[]): readonly ProjectsFold
 /** Where Clew keeps its own state; never below a root. */
 export function stateFolder(env: Environment = process.env, home: string = homedir()): string {
   if (env.CLEW_HOME) return path.resolve(expandHome(env.CLEW_HOME, home));
-  // The XDG base directory specification says that a relative path is to be ignored.
+  // The XDG base directory specification says that a relative path must be ignored.
   const xdg = env.XDG_STATE_HOME;
   return xdg && path.isAbsolute(xdg) ? path.join(xdg, 'clew') : path.join(home, '.local', 'state', 'clew');
 }
@@ -120,7 +120,7 @@ export function encodeOldSlug(cwd: string): string {
   return cwd.replace(/[^A-Za-z0-9]/g, '-');
 }
 
-/** Every folder name under which sessions of `cwd` may lie, the current one first. */
+/** Every folder name under which sessions of `cwd` may be, the current one first. */
 export function slugsFor(cwd: string): readonly string[] {
   return [...new Set([encodeSlug(cwd), encodeOldSlug(cwd)])];
 }

@@ -1,5 +1,5 @@
-// The path of a main transcript comes in, every file that belongs to the session by its place goes out:
-// sub-agent transcripts, tool results and notes. Only names are looked at; no line is read.
+// The path of a main transcript → every file that belongs to the session by its path: sub-agent transcripts, tool
+// results and notes. No file is opened.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isUuid } from '../base/text/index.ts';
@@ -27,13 +27,13 @@ export interface AgentFile {
 
 /** All files of a session. */
 export interface SessionFiles {
-  /** The file's name without `.jsonl`, which is what the client goes by. */
+  /** The file's name without `.jsonl`, as in the client. */
   readonly sessionId: string;
   readonly main: string;
   /** The side folder `<sessionId>/`, whether or not it exists. */
   readonly folder: string;
   readonly agents: readonly AgentFile[];
-  /** `agent-*.jsonl` next to the main transcript (2.0.x): whose they are, only their lines tell. */
+  /** `agent-*.jsonl` next to the main transcript (2.0.x): only their lines say which session they belong to. */
   readonly flatAgents: readonly string[];
   readonly journals: readonly string[];
   readonly toolResults: readonly string[];
@@ -43,8 +43,8 @@ export interface SessionFiles {
 }
 
 /**
- * What is in project folders, each listed once: for who asks for the files of many sessions at one moment. A
- * folder of ten thousand sessions listed for each of them is a hundred million names.
+ * The contents of project folders, each listed once, for callers that need the files of many sessions. Listing a
+ * folder of ten thousand sessions again for each of them would be a hundred million names.
  */
 export class ProjectListings {
   readonly #listings = new Map<string, ProjectListing>();
@@ -81,7 +81,7 @@ export function sessionFiles(mainPath: string, listings: ProjectListings = new P
   const project = listings.of(path.dirname(main));
   const flatAgents = project.flatAgents.filter((file) => file !== main);
   const problems = [...project.problems];
-  // A folder that may be entered but not listed can still hold what we know the name of.
+  // A folder that cannot be listed may still hold files with known names.
   if (!project.names.has(sessionId) && problems.length === 0)
     return { sessionId, main, folder, agents: [], flatAgents, journals: [], toolResults: [], problems };
   const side = sideFiles(main, problems, listReadable);
@@ -118,8 +118,8 @@ export function ownedFiles(mainPath: string, problems: DiskProblem[]): OwnedFile
 type ListFiles = typeof listOwned;
 
 /**
- * A folder that is named by a UUID, or lies in a project folder, is the session's with all that is in it. Next to a
- * transcript elsewhere (`photos.jsonl`, `photos/`) only the files that a client writes are.
+ * A folder that is named by a UUID, or is in a project folder, belongs to the session with all its contents. Next to a
+ * transcript elsewhere (`photos.jsonl`, `photos/`) only the files that a client writes do.
  */
 function sideFiles(main: string, problems: DiskProblem[], list: ListFiles): OwnedFiles {
   const project = path.dirname(main);

@@ -1,5 +1,5 @@
-// Roots → every transcript below them, main ones and sub-agents, with what tells whether it changed. Synchronous and
-// lean: it is the part of every command that does not get smaller when nothing has changed.
+// Roots → every transcript below them, main ones and sub-agents, with what shows whether it changed. Synchronous and
+// fast: every command pays for this part, even if nothing has changed.
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { agentIdOf } from './session-files.ts';
 /** What the path of a transcript says about it. */
 export interface TranscriptPlace {
   readonly path: string;
-  /** The main transcript of its session. For a flat agent file (2.0.x) only its lines tell: then `undefined`. */
+  /** The main transcript of its session; `undefined` for a flat agent file (2.0.x), where only the lines name it. */
   readonly mainPath: string | undefined;
   readonly agentId: string | undefined;
   readonly slug: string;
@@ -38,7 +38,7 @@ export function findTranscripts(roots: readonly string[]): TranscriptFiles {
   return search;
 }
 
-/** The same, letting others run in between: thousands of files take longer than the user should wait for news. */
+/** The same with pauses for other work: thousands of files take longer than the user should wait for an update. */
 export async function findTranscriptsInSteps(roots: readonly string[]): Promise<TranscriptFiles> {
   const search: Search = { files: [], problems: [] };
   for (const _ of searchRoots(search, roots)) await setImmediate();
@@ -70,7 +70,7 @@ export function findNamedTranscripts(roots: readonly string[], paths: Iterable<s
   return search;
 }
 
-/** `undefined` where no transcript is looked for at this path, whether or not there is a file. */
+/** `undefined` if a transcript cannot be at this path, whether or not there is a file. */
 export function transcriptPlace(file: string, folders: readonly ProjectsFolder[]): TranscriptPlace | undefined {
   for (const { root, projects } of folders) {
     if (!file.startsWith(projects + path.sep) || !file.endsWith('.jsonl')) continue;
@@ -86,8 +86,8 @@ export function transcriptPlace(file: string, folders: readonly ProjectsFolder[]
 }
 
 /**
- * The project folders in a `projects` folder. People link one to its neighbour after renaming a project: its sessions
- * are there once all the same.
+ * The project folders in a `projects` folder. Users link one to another after renaming a project: its sessions are
+ * still listed only once.
  */
 export function projectNames(projects: string): {
   readonly names: readonly string[];

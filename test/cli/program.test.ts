@@ -62,7 +62,7 @@ test('a call that cannot be understood gets one line that says why and where to 
     [['messages'], 'messages needs a SESSION; run `clew messages --help`'],
     [['cat'], 'cat needs a SESSION; run `clew cat --help`'],
     [['completion'], 'completion needs a SHELL; run `clew completion --help`'],
-    [['show', ''], 'the session argument is empty; run `clew ls` to see what is there'],
+    [['show', ''], 'the session argument is empty; run `clew ls` to list the sessions'],
   ];
   for (const [args, said] of cases) {
     assert.deepEqual(runClew(args), { status: 2, stdout: '', stderr: `clew: ${said}\n` });

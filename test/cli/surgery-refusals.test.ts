@@ -54,9 +54,9 @@ const refusals: readonly (readonly [string, number, RegExp])[] = [
   ['undo', 3, /no operation to undo/],
   ['undo nope', 2, /there is no operation "nope"/],
   ['doctor', 2, /needs a SESSION, --all or --client/],
-  ['doctor S --in-place', 2, /--in-place says how to mend; add --fix/],
+  ['doctor S --in-place', 2, /--in-place needs --fix; add --fix or leave out --in-place/],
   ['doctor S --fix --strategy best', 2, /there is no strategy "best"/],
-  ['doctor --all --fix', 2, /one session at a time/],
+  ['doctor --all --fix', 2, /--fix repairs one session at a time; give a SESSION instead of --all/],
   [`doctor ${agent} --fix`, 2, /transcript of a sub-agent/],
 ];
 

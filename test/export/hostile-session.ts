@@ -26,7 +26,7 @@ const breakouts = [
   '<!-- never closed',
   `</details>\n\n<style>*{display:none}</style>`,
   `${esc}[31mred${esc}[0m ${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007 \u202eright to left`,
-  `\`\`\`\`js\n\`\`\`\n${canary}\n\`\`\`\`\n\nbehind it`,
+  `\`\`\`\`js\n\`\`\`\n${canary}\n\`\`\`\`\n\nafter it`,
   `a fence that never ends\n\n\`\`\`\n${canary}`,
 ];
 

@@ -22,7 +22,7 @@ import { refusalOf } from '../support/refusal.ts';
 import { noSmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
-test('lines are added behind the old bytes, which stay as they are', async (t) => {
+test('lines are added after the old bytes, which do not change', async (t) => {
   const file = path.join(temporaryFolder(t), 's.jsonl');
   const old = Buffer.from([0x7b, 0x7d, 0x0d, 0x0a, 0xff, 0x00, 0x0a]);
   writeFileSync(file, old);

@@ -131,10 +131,10 @@ test('an argument that names no one session says what is wrong and what to do', 
   symlinkSync('self.jsonl', path.join(root, 'self.jsonl'));
   const side = path.join(projects, '-p', first);
   const table = {
-    '': 'the session argument is empty; run `clew ls` to see what is there',
-    nothing: `no session "nothing" below ${projects}; run \`clew ls\` to see what is there`,
-    'nothing.jsonl': `no session "nothing.jsonl" below ${projects}; run \`clew ls\` to see what is there`,
-    'no/such.jsonl': 'there is no file no/such.jsonl; run `clew ls` to see what is there',
+    '': 'the session argument is empty; run `clew ls` to list the sessions',
+    nothing: `no session "nothing" below ${projects}; run \`clew ls\` to list the sessions`,
+    'nothing.jsonl': `no session "nothing.jsonl" below ${projects}; run \`clew ls\` to list the sessions`,
+    'no/such.jsonl': 'there is no file no/such.jsonl; run `clew ls` to list the sessions',
     many: '"many" fits 6 sessions: many-1, many-2, many-3, many-4, many-5 and 1 more; give more of the id',
     folder: 'folder is a folder; give a transcript (.jsonl) or a session id',
     './folder': './folder is a folder; give a transcript (.jsonl) or a session id',
@@ -153,7 +153,7 @@ test('where folders could not be read, "not found" names them', async (t) => {
   const missing = path.join(root, 'missing');
   assert.equal(
     await refusal(findSession('abc', [missing], root)),
-    `no session "abc" below ${missing}/projects, but not all could be read: ${missing} (ENOENT); run \`clew ls\` to see what is there`,
+    `no session "abc" below ${missing}/projects, but not all could be read: ${missing} (ENOENT); run \`clew ls\` to list the sessions`,
   );
 });
 

@@ -73,7 +73,7 @@ test('an empty file has no line, a lone newline is one blank line', (context) =>
   ]);
 });
 
-test('a line longer than the chunk is whole, wherever it stands', (context) => {
+test('a line longer than the chunk is whole, wherever it is in the file', (context) => {
   const long = 'x'.repeat(50);
   for (const content of [`${long}\nb\n`, `a\n${long}\nb`, `a\n${long}`, `${long}\n${long}\n`, `a\n${long}\n`, long]) {
     const file = temporaryFile(context, content);
@@ -83,7 +83,7 @@ test('a line longer than the chunk is whole, wherever it stands', (context) => {
   }
 });
 
-test('of a line too long to hold only the head is given, and reading goes on behind it', (context) => {
+test('only the head of a line that is too long to hold is returned, and reading continues after the line', (context) => {
   const options = { chunkBytes: 4, maxLineBytes: 10 };
   const long = '0123456789x';
   assert.deepEqual(seen(temporaryFile(context, `a\n${long}\nb\n`), options), [
@@ -171,7 +171,7 @@ test('what is appended while a file is read is read too, up to the first line wi
   assert.deepEqual(lines, expected('one\ntwo\nthree\nfo'));
 });
 
-test('a line without newline is the last one, though the file grows behind it', (context) => {
+test('a line without a newline is the last one, even if the file grows after it', (context) => {
   for (const options of [{ chunkBytes: 64 }, { chunkBytes: 4 }, { chunkBytes: 4, maxLineBytes: 5 }]) {
     const file = temporaryFile(context, 'one\nunfinished');
     const lines: Seen[] = [];

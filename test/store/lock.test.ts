@@ -62,7 +62,7 @@ test('the lock of a process that is gone, of one that has its number now, and a 
 test(
   'a process that was killed and that its parent never asked for is gone',
   {
-    skip: process.platform === 'linux' ? false : 'only Linux tells the state of a process',
+    skip: process.platform === 'linux' ? false : 'only Linux shows the state of a process',
   },
   async (t) => {
     // The shell becomes a program that waits for no child.

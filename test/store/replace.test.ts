@@ -49,7 +49,7 @@ test('the old file is kept as the backup that was asked for, in a folder that is
   assert.equal(readFileSync(backup, 'utf8'), 'old\n');
 });
 
-test('a backup beside the file has a name that no one takes for a session', async (t) => {
+test('a backup next to the file has a name that is not the name of a session', async (t) => {
   const file = path.join(temporaryFolder(t), 's.jsonl');
   writeFileSync(file, 'old\n');
   const { backup = '' } = await replaceFile(file, Buffer.from('new\n'), { backup: true });

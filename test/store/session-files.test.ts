@@ -7,7 +7,7 @@ import { corpusFolder } from '../support/corpus.ts';
 import { filesBelow } from '../support/paths.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
-test('an agent id is what stands between "agent-" and the ending, whatever its length', () => {
+test('an agent id is the text between "agent-" and the ending, whatever its length', () => {
   const table = {
     'agent-a98ee2d.jsonl': 'a98ee2d',
     'agent-12345678.jsonl': '12345678',

@@ -8,7 +8,7 @@ export interface NumberedText {
 
 const numbered = /^ *(\d{1,9})(?:→|\t)/;
 
-/** `undefined` where the text does not begin with a number. Reminders of the client behind the lines are left out. */
+/** `undefined` if the text does not begin with a number. Reminders of the client after the lines are left out. */
 export function readNumbered(text: string): NumberedText | undefined {
   const first = numbered.exec(text);
   if (first === null) return undefined;

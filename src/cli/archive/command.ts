@@ -1,4 +1,4 @@
-// clew archive: copies of sessions in Clew's own folder; with --list and --verify, what is there and whether it is whole.
+// clew archive: copies of sessions in Clew's own folder; --list lists them, --verify checks them.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
@@ -166,7 +166,7 @@ async function verify({ flags, io }: CommandInput): Promise<void> {
   }).finally(() => progress.end());
   await writeOut([flags.json === true ? `${jsonText(found, 2)}\n` : verificationText(found)], io);
   if (found.damage.length + found.broken.length === 0) return;
-  const next = 'sessions that are still on disk can be archived anew after moving the archive aside';
+  const next = 'move the archive aside and run `clew archive` to copy the sessions that are still on disk';
   throw new UserError('the archive is damaged', next, exitCodes.failed);
 }
 
@@ -182,6 +182,6 @@ function verificationText({ sessions, versions, files, sizeBytes, damage, broken
 function sayNothing(input: CommandInput): void {
   writeNotice(
     input.io.stderr,
-    `no such sessions below ${rootsOf(input).join(' and ')}; \`clew ls\` shows what is there`,
+    `no such sessions below ${rootsOf(input).join(' and ')}; run \`clew ls\` to list the sessions`,
   );
 }

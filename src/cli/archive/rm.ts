@@ -43,7 +43,7 @@ async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
   const { flags, io, words } = input;
   if (words.length === 0 && flags.empty !== true) throw new UserError('rm needs a SESSION', 'run `clew rm --help`');
   if (words.length > 0 && flags.empty === true)
-    throw new UserError('--empty finds the sessions by itself', 'give either SESSIONs or --empty');
+    throw new UserError('--empty and SESSIONs exclude each other', 'give either SESSIONs or --empty');
   const roots = rootsOf(input);
   if (flags.empty === true) return emptySessions(input);
   const mains: string[] = [];

@@ -1,5 +1,5 @@
-// clew doctor --all: every session below the roots, one after the other; then the sessions with findings, worst first, and
-// how often each class was found. Of each session only a row is kept.
+// clew doctor --all: examines every session below the roots, one after the other; then prints the sessions with
+// findings, worst first, and how often each class was found. Only a row of each session is kept.
 import { exitCodes } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { type DamageCode, type Finding, isSevere, type Severity, severities } from '../../doctor/checks/index.ts';

@@ -1,5 +1,5 @@
-// clew doctor SESSION: what is wrong with a session, what it costs and what repairs it; --fix repairs it, --all looks at the
-// whole library. Exit code 1 where something was found that costs something.
+// clew doctor SESSION: what is wrong with a session, its effect and the repair; --fix repairs it, --all examines the
+// whole library. Exit code 1 if a finding is severe.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { isSevere } from '../../doctor/checks/index.ts';
@@ -31,14 +31,14 @@ export async function run(input: CommandInput): Promise<number> {
     throw new UserError('--all looks at every session', 'give either a SESSION or --all');
   }
   if (flags.all === true && flags.fix === true) {
-    throw new UserError('--fix mends one session at a time', 'name it');
+    throw new UserError('--fix repairs one session at a time', 'give a SESSION instead of --all');
   }
   if (flags.all === true) return (await import('./all.ts')).runAll(input);
   const isFix = flags.fix === true || flags['dry-run'] === true;
   const stray = ['in-place', 'portable', 'strategy', 'yes'].find(
     (name) => flags[name] !== undefined && flags[name] !== false,
   );
-  if (!isFix && stray !== undefined) throw new UserError(`--${stray} says how to mend`, 'add --fix, or leave it out');
+  if (!isFix && stray !== undefined) throw new UserError(`--${stray} needs --fix`, `add --fix or leave out --${stray}`);
   if (argument === undefined)
     throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);

@@ -1,4 +1,4 @@
-// clew doctor SESSION --fix: plans a repair, shows what it would do, asks, proves, writes, and looks again.
+// clew doctor SESSION --fix: plans a repair, shows it, asks, proves it, writes it, and examines the result.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { formatCount, neutralise, padEnd } from '../../base/text/index.ts';
@@ -34,7 +34,7 @@ export async function runFix(
   if (isMark && (input.flags.portable === true || input.flags.strategy !== undefined))
     throw new UserError('--mark only appends a line, so it takes neither --portable nor --strategy', 'leave them out');
   const plan = isMark ? planMark(source, diagnosis) : await planRepair(source, diagnosis, options);
-  if (plan === undefined) return sayNothingToMend(input, diagnosis);
+  if (plan === undefined) return sayNothingToRepair(input, diagnosis);
   if (input.flags.json !== true && !isMark) await compareStrategies(input, source, diagnosis, strategy);
   const outcome = await operate(plan, [source], {
     ...commonOptions(input),
@@ -62,18 +62,18 @@ function strategyFlag({ flags }: CommandInput): Strategy | undefined {
   return strategy;
 }
 
-async function sayNothingToMend({ flags, io }: CommandInput, diagnosis: Diagnosis): Promise<number> {
+async function sayNothingToRepair({ flags, io }: CommandInput, diagnosis: Diagnosis): Promise<number> {
   if (flags.json === true) {
     const nothing = { ...diagnosisJson(diagnosis), operation: null, written: null, dropped: [], after: null };
     await writeOut([`${jsonText(nothing, 2)}\n`], io);
   } else {
     const rest = diagnosis.findings.map(({ code, fix }) => `  ${code}: ${fix}\n`);
-    await writeOut([neutralise(`there is nothing in the file to mend\n${[...new Set(rest)].join('')}`)], io);
+    await writeOut([neutralise(`there is nothing in the file to repair\n${[...new Set(rest)].join('')}`)], io);
   }
   return diagnosis.findings.some(isSevere) ? exitCodes.failed : exitCodes.ok;
 }
 
-/** Where there is a choice, what each strategy would come to. */
+/** If there is a choice, prints the result of each strategy. */
 async function compareStrategies(
   input: CommandInput,
   source: Source,
@@ -103,7 +103,9 @@ async function mayWrite(input: CommandInput, planned: Outcome, source: Source): 
   }
   writeText(io.stderr, outcomeText(planned, source));
   return confirm(
-    flags['in-place'] === true || flags.mark === true ? 'Mend it in place?' : 'Write it as a new session?',
+    flags['in-place'] === true || flags.mark === true
+      ? 'Repair the session in place?'
+      : 'Write the repaired session as a new one?',
     io.stderr,
   );
 }

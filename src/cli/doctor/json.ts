@@ -1,4 +1,4 @@
-// A diagnosis → the JSON of docs/json.md: every field is there, what is not known is null.
+// A diagnosis → the JSON of docs/json.md: every field is present, unknown ones are null.
 import type { Finding, PlacedViolation } from '../../doctor/checks/index.ts';
 import type { Diagnosis } from '../../doctor/diagnosis/index.ts';
 import { IndexHandle, type JudgedSession, saveVerdicts } from '../../library/index/index.ts';

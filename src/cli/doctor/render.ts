@@ -1,5 +1,5 @@
-// A diagnosis → what the user reads: a verdict, how much a resume loads, a picture of the chain, and the findings, worst
-// first, each with its place, what it costs and what repairs it.
+// A diagnosis → text for the terminal: a verdict, how much a resume loads, a picture of the chain, and the findings,
+// worst first, each with its place, its effect and its repair.
 
 import { counted, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
 import {
@@ -20,7 +20,7 @@ import type { Paint, Style } from '../terminal/index.ts';
 export interface DoctorTextOptions {
   readonly style: Style;
   readonly width: number;
-  /** Where a line is cut that is not wrapped. */
+  /** The width of lines that are cut, not wrapped. */
   readonly cutWidth: number;
   readonly title: string | undefined;
 }
@@ -112,7 +112,7 @@ function verdictWords({ findings, reachable }: Diagnosis): string {
   return findings.length === 0 ? 'Nothing is wrong with it' : 'Nothing is lost';
 }
 
-/** The chain from its beginning: one line a piece, its bar as long as its share. */
+/** The chain from its beginning: one line per segment, with a bar as long as its share. */
 function picture({ chain }: Diagnosis, { style, width }: DoctorTextOptions): string {
   if (chain.length === 0) return '';
   const most = Math.max(...chain.map((segment) => segment.entries));
@@ -139,12 +139,12 @@ function segmentPaint(style: Style, kind: Segment['kind']): Paint {
 
 function segmentText({ kind, entries, fromLine, toLine, beside }: Segment): string {
   const lines = fromLine === toLine ? `line ${fromLine}` : `lines ${fromLine}–${toLine}`;
-  const besides = beside === 0 ? '' : `, ${formatCount(beside)} of them beside the chain`;
+  const offChain = beside === 0 ? '' : `, ${formatCount(beside)} of them not on the chain`;
   switch (kind) {
     case 'compacted':
       return `${counted(entries, 'line')} before the last compaction, ${lines}`;
     case 'loaded':
-      return `${counted(entries, 'entry', 'entries')} loaded, ${lines}${besides}`;
+      return `${counted(entries, 'entry', 'entries')} loaded, ${lines}${offChain}`;
     case 'lost':
       return `${counted(entries, 'entry', 'entries')} not loaded, ${lines}`;
     case 'branch':
@@ -158,7 +158,7 @@ interface Group {
   readonly others: readonly Finding[];
 }
 
-/** Findings of one kind and effect in one file are told once. */
+/** Findings of one kind and effect in one file are shown once. */
 function grouped(findings: readonly Finding[]): readonly Group[] {
   const groups = new Map<string, { first: Finding; others: Finding[] }>();
   for (const finding of findings) {
@@ -208,7 +208,7 @@ function footer(diagnosis: Diagnosis, { style, width }: DoctorTextOptions): stri
   const rest = groups > maxShown ? `${formatCount(groups - maxShown)} more findings: --json lists them all. ` : '';
   const id = sessionId.slice(0, 8);
   const next = findings.some(isSevere)
-    ? `${findings.some(isMendable) ? `\`clew doctor ${id} --fix\` mends it; ` : ''}\`clew show ${id}\` reads all of it`
+    ? `${findings.some(isMendable) ? `\`clew doctor ${id} --fix\` repairs it; ` : ''}\`clew show ${id}\` shows all of it`
     : findings.some(({ code }) => code === 'F-expiring')
       ? '`clew archive` keeps a copy'
       : `\`claude --resume ${sessionId}\` continues it`;

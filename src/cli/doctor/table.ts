@@ -1,5 +1,5 @@
-// A report on all sessions → the table the user reads: the sessions with findings, worst first, what was found how often,
-// and what to do next.
+// A report on all sessions → the table: the sessions with findings, worst first, how often each class was found, and
+// what to do next.
 import path from 'node:path';
 import { counted, formatCount } from '../../base/text/index.ts';
 import { type DamageCode, damageClasses, type Finding, type Severity, severities } from '../../doctor/checks/index.ts';
@@ -14,7 +14,7 @@ export interface DoctorRow {
   readonly sessionId: string;
   readonly path: string;
   readonly project: string;
-  /** The worst that was found; `undefined` for nothing at all. */
+  /** The worst finding; `undefined` if there is none. */
   readonly severity: Severity | undefined;
   readonly reachable: Reachable;
   readonly reachableOld: Reachable;

@@ -1,4 +1,4 @@
-// clew find QUERY…: what was said in any session, the best first, and the command that opens the place.
+// clew find QUERY…: searches all sessions and prints the best hits first, each with the command that opens it.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import type { Database } from '../../library/index/index.ts';

@@ -1,5 +1,5 @@
 // Hits → lines for the terminal: a heading for each session, below it each hit with its kind, the text around the match
-// and the command that opens the place.
+// and the command that opens it.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, displayWidth, formatAge, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
@@ -8,7 +8,7 @@ import { type Lineage, marksText } from '../input/index.ts';
 import { localTime, type Span, shortIds, wrapSpans } from '../render/index.ts';
 import type { Style } from '../terminal/index.ts';
 
-/** A hit with the place at which `clew show` shows it. */
+/** A hit with the branch and turn under which `clew show` shows it. */
 export interface PlacedHit extends Hit, Place {}
 
 export interface PlacedSession extends Omit<SessionHits, 'hits'> {
@@ -27,7 +27,7 @@ export interface FindTextOptions {
   readonly cutWidth: number;
   readonly nowMs: number;
   readonly limit: number;
-  /** Of all sessions of the roots, so that the beginning of one names no other. */
+  /** Of all sessions of the roots, so that a shortened id is unique. */
   readonly ids: readonly string[];
   /** The flags that `clew show` needs to find the same session. */
   readonly showFlags: string;
@@ -42,7 +42,7 @@ export function* findText(
   const copied = new Set(options.ids.filter((id, i) => options.ids.indexOf(id) !== i));
   for (const found of sessions) {
     const { sessionId } = found.session;
-    // A session whose main transcript is gone, one of several copies, or an id that is not plain text: by its path.
+    // By path: a session without its main transcript, one of several copies, or an id that is not plain text.
     const isNamed = /^[\w.-]+$/.test(sessionId) && found.path === found.session.path && !copied.has(sessionId);
     const name = isNamed ? (ids.get(sessionId) ?? sessionId) : shellWord(found.path);
     yield `${heading(found, options)}\n`;
@@ -91,7 +91,7 @@ function hitLines(hit: PlacedHit, command: string, { style, width }: FindTextOpt
   return `${[label, ...lines, `    ${style.muted(neutralise(command))}`].join('\n')}\n`;
 }
 
-/** Whatever `show` leaves out by itself needs --full. */
+/** Kinds of text that `clew show` leaves out by default need --full. */
 function showCommand({ turn, branch, kind }: PlacedHit, name: string): string {
   const parts = [`clew show ${name}`];
   if (branch !== undefined) parts.push(`--branch ${branch}`);
@@ -100,7 +100,7 @@ function showCommand({ turn, branch, kind }: PlacedHit, name: string): string {
   return parts.join(' ');
 }
 
-/** A word as a shell takes it. */
+/** A word quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

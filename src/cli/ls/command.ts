@@ -36,7 +36,7 @@ export async function run(input: CommandInput): Promise<void> {
 
 interface Listed {
   readonly rows: readonly ListRow[];
-  /** What is shown of each id. */
+  /** The shown part of each id. */
   readonly ids: ReadonlyMap<string, string>;
   readonly isDemo: boolean;
 }
@@ -69,7 +69,7 @@ async function markedRows(
   });
 }
 
-/** Completion asks for it with every press of a key, so the index is left out. */
+/** Shell completion runs this for every key, so it does not use the index. */
 async function discoverAll(input: CommandInput): Promise<readonly { readonly sessionId: string }[]> {
   const { sessions, problems } = await discoverSessions(rootsOf(input));
   input.unread.add(problems);
@@ -129,7 +129,7 @@ function jsonRow(row: ListRow): object {
   };
 }
 
-/** What could not be read has rows too, at the end: a program that reads the list learns that it is not whole. */
+/** Unreadable files have rows too, at the end, so that a program that reads the list knows it is incomplete. */
 function unreadRows({ unread }: CommandInput): readonly object[] {
   return unread.problems.map(({ path: file, code }) => ({
     sessionId: file.endsWith('.jsonl') ? idOfFile(file) : null,

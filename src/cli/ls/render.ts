@@ -1,4 +1,4 @@
-// Rows of `clew ls` → the table the user reads, and below it how many there are and what to do with them.
+// Rows of `clew ls` → the table, and below it the number of sessions and the next commands.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, displayWidth, formatAge, formatBytes, formatCount, oneLine } from '../../base/text/index.ts';
@@ -17,15 +17,15 @@ export interface Row extends SessionSummary {
 }
 
 interface ListColumn extends Column {
-  /** Columns a terminal needs for this one to be worth its room. */
+  /** The terminal width from which on this column is shown. */
   readonly fromWidth?: number;
   cell(row: Row): Cell;
 }
 
 export interface ListOptions extends TableOptions {
-  /** What the ages are counted to. */
+  /** The time to which ages are counted. */
   readonly nowMs: number;
-  /** The sessions are the bundled ones, which are read in another way. */
+  /** The sessions are the bundled ones, which need `--demo`. */
   readonly isDemo: boolean;
 }
 
@@ -56,7 +56,7 @@ export function expiringTable<T extends Row>(
   return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
 }
 
-/** `ids`: what is shown of each id. */
+/** `ids`: the shown part of each id. */
 export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
   const { style, width, isDemo } = options;
   const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
@@ -116,7 +116,7 @@ function listColumns(
       cell: (row) => (row.turns === 0 ? '' : formatCount(row.turns)),
     },
     { header: 'SIZE', align: 'right', fromWidth: 54, cell: (row) => formatBytes(row.sizeBytes) },
-    // An id that is cut names nothing: it keeps its eight characters to the last.
+    // A cut id names no session, so it always keeps its eight characters.
     {
       header: 'ID',
       minWidth: 8,
@@ -134,13 +134,13 @@ function isDamaged({ health, damage }: Row): boolean {
   return health === 'fatal' || health === 'loss' || damage > 0;
 }
 
-/** What doctor said; where it has not looked, how many lines are damaged. */
+/** The verdict of doctor; if it has not examined the session, the number of damaged lines. */
 function damageText({ health, damage }: Row): string {
   if (health === undefined) return damage === 0 ? '' : `! ${formatCount(damage)}`;
   return health === 'sound' || health === 'info' ? '' : health;
 }
 
-/** What the titles leave, but never so little that folders cannot be told apart. */
+/** The width that the titles leave, but enough to distinguish folders. */
 function roomForFolders(rows: readonly Row[], width: number): number {
   const otherColumns = 38;
   const longestTitle = rows.reduce(
@@ -162,7 +162,7 @@ function shortFolder(row: Row): string {
   return row.cwd === home || row.cwd.startsWith(home + path.sep) ? `~${row.cwd.slice(home.length)}` : row.cwd;
 }
 
-/** The last folders of a path tell more than the first: `…/ada/lighthouse`. */
+/** The last folders of a path say more than the first: `…/ada/lighthouse`. */
 function endOfPath(folder: string, width: number): string {
   if (displayWidth(folder) <= width) return folder;
   const parts = folder.split(/(?=[/\\])/);

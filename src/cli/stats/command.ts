@@ -36,7 +36,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (stats.sessions + stats.transcripts === 0) {
     writeNotice(
       io.stderr,
-      `no sessions to count below ${rootsOf(input).join(' and ')}; \`clew ls\` lists what is there`,
+      `no sessions to count below ${rootsOf(input).join(' and ')}; run \`clew ls\` to list the sessions`,
     );
     return;
   }

@@ -190,7 +190,7 @@ function files({ files: rows }: LibraryStats, { style, width }: StatsTextOptions
   return renderTable(columns, [...cells, ...note], { width, style });
 }
 
-/** The end of a path tells more than its beginning. */
+/** The end of a path says more than its beginning. */
 function shortPath(file: string, width: number): string {
   const home = homedir();
   const short = file.startsWith(home + path.sep) ? `~${file.slice(home.length)}` : file;

@@ -65,7 +65,7 @@ interface Question {
 function questionOf({ argument, flags }: CommandInput): Question {
   let word = argument;
   let key = textFlag(flags, 'receipts');
-  // `clew usage --receipts daily`: the report's name stands where a key may stand.
+  // `clew usage --receipts daily`: the name of the report is in the place of a key.
   if (word === undefined && key !== undefined && isKind(key)) [word, key] = [key, undefined];
   const kind = word ?? 'daily';
   if (!isKind(kind)) throw new UserError(`there is no report "${kind}"`, `name one of ${reportKinds.join(', ')}`);

@@ -135,7 +135,7 @@ export function turnStartsOf(path: string): readonly number[] {
   return turnStarts(transcript, activeNodes(transcript, buildGraph(transcript.nodes), isAgent));
 }
 
-/** Only the messages tell which lines repeat earlier ones. */
+/** The messages are needed to find lines that repeat earlier ones. */
 function withMessagesIfNeeded(light: Transcript): Transcript {
   return light.mayRepeat ? reloadTranscript(light, {}) : light;
 }

@@ -43,7 +43,7 @@ LOSS G-phantom-parent, line 3
   → a resume begins here: it loads 2 of 4 entries
   + hang the line on the one before it in the same conversation
 
-\`clew doctor 11111111 --fix\` mends it; \`clew show 11111111\` reads all of it
+\`clew doctor 11111111 --fix\` repairs it; \`clew show 11111111\` shows all of it
 `,
   );
 });
@@ -74,7 +74,7 @@ test('--fix asks first; with --yes it writes a new session, looks again, and und
   assert.equal(runClew(['doctor', String(done.written.path)], { env }).status, 0);
   assert.equal(fix('--yes', '--in-place').status, 0);
   assert.equal(runClew(['doctor', file], { env }).status, 0);
-  assert.match(fix('--yes').stdout, /^there is nothing in the file to mend/);
+  assert.match(fix('--yes').stdout, /^there is nothing in the file to repair/);
   for (let i = 0; i < 2; i++) assert.equal(runClew(['undo'], { env }).status, 0);
   assert.deepEqual(readFileSync(file), before);
   assert.deepEqual(readdirSync(path.dirname(file)).length, 1);

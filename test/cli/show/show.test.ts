@@ -38,7 +38,7 @@ test('a bad SESSION is refused in one line that says what it is and what to do, 
     'root/projects/-p/one.jsonl': sessionText([user('hi')]),
   });
   const root = file('root');
-  const list = 'run `clew ls` to see what is there';
+  const list = 'run `clew ls` to list the sessions';
   const cases: readonly (readonly [string, string])[] = [
     ['nope', `no session "nope" below ${root}/projects; ${list}`],
     ['./nope.jsonl', `there is no file ./nope.jsonl; ${list}`],

@@ -135,6 +135,6 @@ test('where there is nothing to count, it says so', (context) => {
   assert.deepEqual(runClew(['stats', '--root', root]), {
     status: 0,
     stdout: '',
-    stderr: `clew: no sessions to count below ${root}; \`clew ls\` lists what is there\n`,
+    stderr: `clew: no sessions to count below ${root}; run \`clew ls\` to list the sessions\n`,
   });
 });

@@ -157,7 +157,7 @@ test('what cannot be followed is refused in one line', (context) => {
   assert.deepEqual(
     [run('nothing'), run('--since', 'noon'), run(alone)].map(({ status, stderr }) => [status, stderr]),
     [
-      [2, `clew: no session "nothing" below ${root}/projects; run \`clew ls\` to see what is there\n`],
+      [2, `clew: no session "nothing" below ${root}/projects; run \`clew ls\` to list the sessions\n`],
       [
         2,
         'clew: --since does not understand "noon"; use a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)\n',
