@@ -1,5 +1,5 @@
-// Roots and a state folder → one object to ask about all sessions: the face of the library for other programs. The
-// database is opened here and nowhere on import, and every error of it becomes one that says what to do.
+// Roots and a state folder → one object to ask about all sessions: the interface of the library for other programs. It
+// opens the database, which no import does, and turns database errors into errors that say what to do.
 import path from 'node:path';
 import { PriceList } from '../models/index.ts';
 import { resolveRoots, stateFolder } from '../store/index.ts';

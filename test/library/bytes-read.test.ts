@@ -48,8 +48,8 @@ test('every byte that an update reads is in its report: batches, proofs and unfi
   appendFileSync(at('session-0.jsonl'), line.slice(0, 40));
   check('its last line is unfinished');
   appendFileSync(at('agent-flat.jsonl'), '{"type":"system"}\n');
-  check('a flat agent goes on without naming its session');
-  writeFileSync(at('session-0.jsonl'), sessionText([user('anew'), assistant('x'.repeat(3 << 20))]));
+  check('a flat agent continues without naming its session');
+  writeFileSync(at('session-0.jsonl'), sessionText([user('new start'), assistant('x'.repeat(3 << 20))]));
   check('a file is replaced by one with a line longer than what is read at once');
   assert.deepEqual(
     Object.values(seen).map(({ filesRead, bytesRead }) => [filesRead, bytesRead > 0]),

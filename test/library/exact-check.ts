@@ -61,7 +61,7 @@ export function swapCase(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 }
 
-/** By the plainest means: every string of the messages, as JSON.parse gives it, with the line it stands in. */
+/** By the plainest means: every string of the messages, as JSON.parse gives it, with its line. */
 export function plainStrings(files: readonly string[]): { file: string; line: number; text: string }[] {
   return files.flatMap((file) =>
     linesOf(file).flatMap((bytes, i) => {

@@ -19,7 +19,7 @@ const worker = path.join(path.dirname(fileURLToPath(import.meta.url)), 'index-wo
 const isLong = process.env.CLEW_LONG === '1';
 
 const kills = isLong ? 200 : 15;
-test(`an indexer killed at ${kills} random moments goes on where it was, and ends with the same index`, async (context) => {
+test(`an indexer killed at ${kills} random moments continues where it was, and ends with the same index`, async (context) => {
   const root = temporaryFolder(context);
   writeSessions(root, 6, 60);
   const whole = currentIndex(temporaryFolder(context), root);
@@ -110,7 +110,7 @@ function run(args: readonly string[]): Promise<[said: string, code: number | nul
   return once(child, 'exit').then(([code]) => [said, code]);
 }
 
-/** Something of all that may happen to a library: a session grows, is written anew, goes and comes back. */
+/** One of the changes that may happen to a library: a session grows, is rewritten, is deleted and comes back. */
 function change(root: string, i: number): void {
   const file = (project: number, session: number): string =>
     path.join(root, `projects/-home-ada-${project}/session-${session}.jsonl`);

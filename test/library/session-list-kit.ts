@@ -28,7 +28,7 @@ export async function listInOnePass(database: Database, root: string): Promise<S
   return listSessions(database, { roots: [root], summaries });
 }
 
-/** What `ls` showed when it read every transcript by itself. */
+/** The rows of `ls` from reading every transcript, without the index. */
 export async function readThemAll(root: string): Promise<{ sessions: object[]; foreign: string[] }> {
   const sessions: object[] = [];
   const foreign: string[] = [];

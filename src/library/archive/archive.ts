@@ -1,5 +1,5 @@
-// Sessions → copies of them in Clew's own folder, from which `restore.ts` gives back every byte. What has not changed
-// since its last copy is not read; lines that are there already are not written again.
+// Sessions → copies of them in Clew's own folder, from which `restore.ts` restores every byte. Files that have not
+// changed since their last copy are not read; lines that the archive already holds are not written again.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -66,7 +66,7 @@ export interface SessionOutcome {
 
 /** What `archiveSessions` did. */
 export interface ArchiveReport {
-  /** In the order of the sessions that came in. */
+  /** In the order of the given sessions. */
   readonly sessions: readonly SessionOutcome[];
   /** Bytes by which the archive has grown. */
   readonly storedBytes: number;
@@ -131,7 +131,7 @@ async function planAll(sessions: readonly { readonly path: string }[], contents:
   return plans;
 }
 
-/** Which session the flat agents of 2.0.x belong to, so that telling costs no look into their files. */
+/** Which session the flat agents of 2.0.x belong to, so that their files need not be opened to find out. */
 function knownAgents(contents: ArchiveContents): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const { versions } of contents.sessions.values()) {
@@ -190,7 +190,7 @@ async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOption
   writer.addManifest({ ...plan.place, archivedAtMs: Date.now(), files: [...filesOfBefore(plan), ...files] });
 }
 
-/** Where the main transcript is gone, the latest copy must not lose what an earlier one has. */
+/** If the main transcript is gone, the latest copy must not lose what an earlier one has. */
 function filesOfBefore(plan: Plan): readonly ArchivedFile[] {
   if (!isOrphan(plan)) return [];
   const present = new Set(plan.files.map(({ name }) => name));
@@ -216,7 +216,7 @@ async function archiveFile(
     sizeBytes += piece.length;
     const parts = splitLine(piece);
     group.add(writer.add(parts.body), parts);
-    // A group ends where its content says so: after a line was taken out or put in, the groups after it are the same.
+    // The content decides where a group ends: if a line is removed or inserted, the groups after it stay the same.
     if (endsGroup(parts.body) || group.lines === linesPerGroup) groups.push(writer.add(group.finish()));
     unawaited += piece.length;
     if (unawaited < breathBytes) continue;
@@ -254,7 +254,7 @@ export interface OrphanSession extends FoundSession {
   readonly agentPath: string;
 }
 
-/** Finds the sessions of which only sub-agents are left, as `discoverSessions` finds the others. */
+/** Finds the sessions that only have sub-agents left; `discoverSessions` finds the others. */
 export async function findOrphans(roots: readonly string[]): Promise<readonly OrphanSession[]> {
   const orphans: OrphanSession[] = [];
   for (const { root, projects } of projectsFolders(roots)) {

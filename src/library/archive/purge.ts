@@ -1,7 +1,7 @@
-// Versions of sessions that must not be kept → an archive without them. Packs are only ever appended to otherwise; here
-// each is written again next to itself and takes its place whole: first without the records of those versions, then with
-// empty chunks where no version that stays needs them. Numbers of chunks do not change. Killed at any point, what is to
-// stay can be read, and the file `purging` tells the next purge to clear the rest.
+// Versions of sessions that must not be kept → an archive without them. Everything else only appends to packs; a purge
+// writes each pack again to a file next to it, which then replaces it: first without the records of those versions, then
+// with empty chunks where no remaining version needs them. Numbers of chunks do not change. If a purge is killed at any
+// point, the remaining versions can be read, and the file `purging` makes the next purge clear the rest.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -53,7 +53,7 @@ export interface Purged {
   readonly chunks: number;
 }
 
-/** Takes out every version that `isUnwanted` names; its contents and those of the others are as the archive gives them. */
+/** Removes every version for which `isUnwanted` returns true. */
 export async function purgeVersions(
   isUnwanted: (manifest: Manifest, contents: ArchiveContents) => boolean | Promise<boolean>,
   options: PurgeOptions = {},
@@ -87,7 +87,7 @@ function versionKey(manifest: Manifest): string {
   return `${placeKey(manifest)}\n${contentKey(manifest)}`;
 }
 
-/** Every chunk that a version which stays is made of. Where that cannot be told, nothing may be cleared. */
+/** Every chunk of the remaining versions. If that cannot be determined, nothing may be cleared. */
 function markUsed(contents: ArchiveContents, isGone: (manifest: Manifest) => boolean): Uint8Array {
   const used = new Uint8Array(contents.next);
   const reader = new ChunkReader(contents);
@@ -160,7 +160,7 @@ async function emptyUnused(pack: string, used: Uint8Array): Promise<number> {
   return chunks;
 }
 
-/** A damaged block holds nothing that could be read. */
+/** Nothing can be read from a damaged block. */
 function tryUnpack(block: Block): UnpackedBlock | undefined {
   try {
     return unpackBlock(block);
@@ -177,7 +177,7 @@ function countUnused({ starts }: UnpackedBlock, first: number, count: number, us
   return unused;
 }
 
-/** The block with the same numbers; of chunks that nothing uses neither bytes nor hash are left. */
+/** The block with the same numbers, without the bytes and hashes of unused chunks. */
 async function emptyBlock({ header, offset, bodyOffset }: PackRecord, pack: string, used: Uint8Array): Promise<Buffer> {
   if (header.kind !== 'chunks') throw new TypeError('only blocks of chunks are emptied');
   const { first, count } = header;
@@ -212,7 +212,7 @@ async function emptyBlock({ header, offset, bodyOffset }: PackRecord, pack: stri
 
 type Change = (item: PackRecord | PackGap) => Buffer | undefined | Promise<Buffer | undefined>;
 
-/** Every record and gap as it is, unless `change` gives other bytes. */
+/** Every record and gap unchanged, unless `change` returns other bytes. */
 async function rewritePack(pack: string, change: Change): Promise<void> {
   await replaceFile(pack, changedItems(pack, change));
 }

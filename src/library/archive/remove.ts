@@ -1,5 +1,5 @@
-// A session's files → gone, after the archive has been shown to hold every byte of them. Sessions that a running
-// client may still write to are refused.
+// Deletes a session's files, after checking that the archive holds every byte of them. Sessions that a running client
+// may still write to are refused.
 import { statSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,11 +26,11 @@ export interface RemovedSession {
   readonly files: readonly string[];
   readonly sizeBytes: number;
   readonly isArchived: boolean;
-  /** What is in its folder and stays, such as a link that leads out of the root. */
+  /** What remains in its folder, such as a link that leads out of the root. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Archives and deletes one session; with `isDryRun` only says what would go. Refuses whatever is not a session. */
+/** Archives and deletes one session; `isDryRun` only lists what would be deleted. Refuses files that are not sessions. */
 export async function removeSession(main: string, options: RemoveOptions = {}): Promise<RemovedSession> {
   refuseOtherFile(main, options);
   const { sessionId } = sessionPlace(main);
@@ -108,7 +108,7 @@ async function archiveAndCheck(main: string, files: readonly SessionPath[], opti
   }
 }
 
-/** The main transcript goes last: until then the session is listed, and a second run finishes the work. */
+/** The main transcript is deleted last: until then the session is listed, and a second run finishes the work. */
 async function deleteFiles(files: readonly SessionPath[], sideFolder: string): Promise<void> {
   for (const { path: file } of [...files].reverse()) {
     try {

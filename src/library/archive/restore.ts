@@ -1,5 +1,5 @@
 // An archived session → its files again, byte for byte, in their folder or in another root. Every file is checked
-// against its hash before it gets its name; a file that is there with other content is never lost.
+// against its hash before it gets its name; an existing file with other content is never lost.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, stat, utimes } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface RestoreOptions {
   readonly to?: string;
   /** Counted from 1, the oldest; by default the latest. */
   readonly version?: number;
-  /** Replace files that are there with other content; they are kept as backups. */
+  /** Replace existing files that have other content; they are kept as backups. */
   readonly isForced?: boolean;
   readonly isDryRun?: boolean;
 }
@@ -36,7 +36,7 @@ export interface RestoreOptions {
 export interface RestoredFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** `present`: it was there, with these very bytes. */
+  /** `present`: it existed, with the same bytes. */
   readonly outcome: 'restored' | 'present' | 'replaced';
   /** Where the file that was replaced is now. */
   readonly backup?: string;
@@ -84,7 +84,7 @@ interface Step {
   readonly outcome: RestoredFile['outcome'];
 }
 
-/** The main transcript comes last: once it is there, the session is whole. */
+/** The main transcript is written last: once it exists, the session is whole. */
 async function planSteps(manifest: Manifest, folder: string): Promise<readonly Step[]> {
   const [main, ...others] = manifest.files;
   const steps: Step[] = [];
@@ -183,7 +183,7 @@ function findArchivedSession({ sessions, folder, damage }: ArchiveContents, argu
     const but = damage.length > 0 ? ', but a part of it is damaged' : '';
     throw new UserError(
       `no session "${argument}" in the archive ${folder}${but}`,
-      'run `clew archive --list` to see what is there',
+      'run `clew archive --list` to list the archived sessions',
     );
   }
   if (others.every((other) => sameContent(other, newest))) return newest;

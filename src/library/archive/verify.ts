@@ -1,5 +1,5 @@
 // Reads the archive back: every file of every version is put together again and compared with the hash of what was
-// archived. What is said to be kept is kept, or the damage is named.
+// archived. Files that cannot be restored are reported.
 import { setImmediate } from 'node:timers/promises';
 import { archiveFolder } from './archive.ts';
 import {
@@ -72,7 +72,7 @@ export async function verifyArchive(options: VerifyOptions = {}): Promise<Verifi
   };
 }
 
-/** Why the file cannot be given back; `undefined` where it can. */
+/** Why the file cannot be restored; `undefined` if it can. */
 export async function damageOf(
   reader: ChunkReader,
   manifest: Manifest,

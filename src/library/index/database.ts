@@ -1,5 +1,5 @@
-// One face for the two SQLite engines: Node's own where it has one (22.13 and newer), else libsql, whose binary comes
-// inside its npm package. Nothing above this file knows which it is.
+// One interface for the two SQLite engines: Node's own if it has one (22.13 and newer), else libsql, whose binary is in
+// its npm package. The callers do not know which one is used.
 import { createRequire } from 'node:module';
 import { nativeCall } from '../../base/process/index.ts';
 
@@ -34,7 +34,7 @@ export function openDatabase(path: string): Database {
   const engine = safely(nativeCall(() => openEngine(path)));
   try {
     engine.exec(`PRAGMA busy_timeout = ${busyMs}`);
-    // WAL lets readers go on while one writes; NORMAL loses at most the last transactions on a power cut, never the file.
+    // WAL lets readers continue while one writes; NORMAL loses at most the last transactions on a power cut, never the file.
     engine.exec('PRAGMA journal_mode = WAL');
     engine.exec('PRAGMA synchronous = NORMAL');
     engine.exec('PRAGMA temp_store = MEMORY');
@@ -90,7 +90,7 @@ function rollBack(engine: Engine): void {
   try {
     engine.exec('ROLLBACK');
   } catch {
-    // SQLite has rolled back by itself (a full disk does that); the first error is the one to tell
+    // SQLite has already rolled back (a full disk does that); the first error is the one to report
   }
 }
 
@@ -100,7 +100,7 @@ function openEngine(path: string): Engine {
   return new DatabaseSync(path);
 }
 
-/** Node 22 warns on stderr that it is experimental, which is nothing a user of a command can act on. */
+/** Node 22 warns on stderr that it is experimental, which a user of a command can do nothing about. */
 function loadOwnSqlite(): { readonly DatabaseSync: new (path: string) => Engine } {
   const { emitWarning } = process;
   process.emitWarning = () => {};

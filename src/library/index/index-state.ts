@@ -35,7 +35,7 @@ export class IndexState {
     this.refresh();
   }
 
-  /** Reads again where another process has written. */
+  /** Reads again if another process has written. */
   refresh(): void {
     const version = Number(this.#database.prepare('PRAGMA data_version').get()?.data_version);
     if (version === this.#version) return;
@@ -61,7 +61,7 @@ export class IndexState {
     return this.#nextFile++;
   }
 
-  /** The session of the main transcript `main`, made where it is not known yet. */
+  /** The session of the main transcript `main`, created if it is new. */
   sessionOf(main: string, slug: string, root: string): SessionRow {
     if (this.#sessions === undefined) this.#loadSessions();
     const known = this.#sessions?.get(main);
@@ -154,8 +154,8 @@ function hashRange(file: number, start: number, end: number): string {
 }
 
 /**
- * Two sums in the manner of FNV-1a, but a word at a time, with the high bits brought down after each: 64 bits are enough
- * to tell that a file was replaced, and nothing has to be loaded for them.
+ * Two hashes like FNV-1a, but a word at a time, with the high bits folded into the low ones after each: 64 bits are enough
+ * to detect that a file was replaced, and no module has to be loaded for them.
  */
 function hashBuffer(length: number): string {
   const count = (length + 3) >> 2;

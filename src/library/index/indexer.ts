@@ -33,9 +33,9 @@ export interface IndexReport {
   readonly files: number;
   /** Transcripts that had new lines. */
   readonly filesRead: number;
-  /** Transcripts of which the index knew and that are no more. */
+  /** Transcripts in the index that no longer exist. */
   readonly filesGone: number;
-  /** Bytes of transcripts asked of the disk: what was read ahead and the proofs are in it. */
+  /** Bytes of transcripts read from the disk, including read-ahead and the checks that a file is the same. */
   readonly bytesRead: number;
   readonly rowsWritten: number;
   readonly problems: readonly DiskProblem[];
@@ -49,7 +49,7 @@ export interface IndexProgress {
 
 export interface UpdateOptions {
   readonly roots: readonly string[];
-  /** Look at these transcripts only, those that are gone included; nothing else is listed or asked for its size. */
+  /** Look at these transcripts only, including deleted ones; no other file is listed or checked. */
   readonly files?: readonly string[];
   readonly onProgress?: (progress: IndexProgress) => void;
   /** Gets the summary of every main transcript that is read from its beginning, for `listSessions`. */
@@ -78,7 +78,7 @@ export function updateRows(database: Database, options: UpdateOptions): IndexRep
   return report;
 }
 
-/** Brings one main transcript up to date, and nothing else: for who asks often and about one session only. */
+/** Updates one main transcript and nothing else, for callers that ask often about one session. */
 export function updateTranscript(database: Database, file: string): IndexReport {
   const report = { files: 0, filesRead: 0, filesGone: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -103,11 +103,11 @@ export function updateTranscript(database: Database, file: string): IndexReport 
 }
 
 export interface BudgetReport extends IndexReport {
-  /** The last change of the newest transcript that is still to be read; `-Infinity` where all are. */
+  /** The last change of the newest transcript that is not read yet; `-Infinity` if all are. */
   readonly unreadUntilMs: number;
 }
 
-/** As `updateRows`, the newest transcripts first, but no more than about `maxBytes`: the next call goes on. */
+/** Like `updateRows`, newest transcripts first, but reads only about `maxBytes`; the next call continues. */
 export function updateRowsWithin(
   database: Database,
   { roots, maxBytes }: { readonly roots: readonly string[]; readonly maxBytes: number },
@@ -146,7 +146,7 @@ function readWork(
     onProgress?.({ bytesDone, bytesTotal });
   };
   const listings = new ProjectListings();
-  // A summary counts flat agents, and only their lines say whose they are: so they come first.
+  // A summary counts flat agents, and only their lines name their session: so they come first.
   const ordered = summaries === undefined ? work : work.toSorted((a, b) => Number(isFlat(b)) - Number(isFlat(a)));
   for (const item of ordered) {
     const { path: file } = item.file;
@@ -205,7 +205,7 @@ function sessionIdOf({ mainPath }: TranscriptFile): string | undefined {
 interface WorkItem {
   readonly file: TranscriptFile;
   readonly known: KnownFile | undefined;
-  /** Where to read on; 0 for a file that is new, or no longer the one that was read. */
+  /** Where to continue reading; 0 for a file that is new or was replaced. */
   readonly offset: number;
   readonly line: number;
 }
@@ -280,7 +280,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const { file, rows, fromOffset, fromLine, proof } = advance;
       const now = state.files.get(file.path);
       const startsAnew = fromOffset === 0;
-      // Another indexer was here first; what it read is what we read.
+      // Another indexer has written the same lines first.
       if (startsAnew ? now !== undefined && advance.known === undefined : now?.offset !== fromOffset) continue;
       if (startsAnew && now !== undefined) forgetFile(database, now, file.agentId === undefined);
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
@@ -319,7 +319,7 @@ function proveAdvance(advance: Advance, report: Counters): readonly (Advance & {
 }
 
 function knownAs(id: number, session: number, { file, rows, isDone }: Advance): KnownFile {
-  // A batch that ends before the file does must be taken up again, so the size noted is what was reached.
+  // A batch that ends before the file does must be continued, so the stored size is the offset that it reached.
   const { dev, ino } = file;
   const [size, mtimeMs] = isDone ? [file.size, file.mtimeMs] : [rows.offset, 0];
   const isMain = file.agentId === undefined;
@@ -360,7 +360,7 @@ function firstSessionId(file: string, report: Counters): string | undefined {
   return undefined;
 }
 
-/** Takes everything that came from a file out of the index. */
+/** Removes everything that came from a file from the index. */
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
   for (const table of ['usage_parts', 'origins', 'prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
@@ -375,7 +375,7 @@ function forgetFile(database: Database, { id, session }: KnownFile, isMain: bool
     .run(session);
 }
 
-/** Files that are gone from the roots we looked through; what other roots hold stays. */
+/** Files that no longer exist in the listed roots; files of other roots stay. */
 function forgetMissing(
   database: Database,
   files: readonly TranscriptFile[],

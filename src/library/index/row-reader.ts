@@ -31,7 +31,7 @@ export interface NewRows {
   readonly offset: number;
   /** Newlines before `offset`. */
   readonly line: number;
-  /** How far it came; the disk may have been asked for more. */
+  /** How far the lines were read; more bytes may have been read from the disk. */
   readonly bytesRead: number;
   readonly usage: readonly LineWithUsage[];
   readonly prompts: readonly PromptRow[];
@@ -82,7 +82,7 @@ export interface SessionFacts {
 
 export interface RowSource {
   readonly path: string;
-  /** The session that the file belongs to, if its place tells: a line that names another one was copied. */
+  /** The session that the file belongs to, if its path says so: a line that names another session was copied. */
   readonly sessionId: string | undefined;
   readonly offset: number;
   readonly line: number;
@@ -97,7 +97,7 @@ export interface RowSource {
 
 /**
  * Reads whole lines from `offset`. A last line without a newline is read if it is a whole record (many files that were
- * rewritten or copied end so); else it is still being written, and left for the next time.
+ * rewritten or copied end like this); otherwise it is still being written, and left for the next time.
  */
 export function readRows(source: RowSource): NewRows {
   const { bytes, loader, onRead } = source;
@@ -227,7 +227,7 @@ class RowReader {
   }
 
   #addCall({ id, name, file }: CallHead, line: number, time: number): void {
-    if (this.#callsById.has(id)) return; // told again
+    if (this.#callsById.has(id)) return; // a repeated line
     const call = { toolUseId: id, line, time, name, touched: file, isError: undefined, agentId: undefined };
     this.#callsById.set(id, call);
     this.calls.push(call);
@@ -242,7 +242,7 @@ class RowReader {
     }
   }
 
-  /** Results that came before their calls, which a file that was put together by hand may have. */
+  /** Results that come before their calls, which a file that was assembled by hand may have. */
   takeResults(): readonly ResultRow[] {
     for (const { toolUseId, isError, agentId } of this.#earlyResults.toReversed()) {
       const call = this.#callsById.get(toolUseId);

@@ -25,7 +25,7 @@ export interface SessionRow {
   readonly root: string;
 }
 
-/** Called in the transaction of whatever changes what usage-cells.ts counts. */
+/** Called in the transaction of every change to what usage/cells.ts counts. */
 export function forgetCells(database: Database): void {
   database.exec('DELETE FROM usage_cache');
 }
@@ -138,7 +138,7 @@ export function reduceLines<T extends LineWithUsage>(lines: readonly T[]): reado
 }
 
 function isSameResponse(a: LineWithUsage, b: LineWithUsage): boolean {
-  // What the client made itself is told by its model, so that is never replaced by another.
+  // Messages that the client wrote itself are recognised by their model, so another kind of line never replaces them.
   const isSameKind = a.isSidechain === b.isSidechain && a.isCopy === b.isCopy;
   return a.requestId === b.requestId && isSameKind && isSynthetic(a) === isSynthetic(b);
 }
@@ -193,7 +193,7 @@ export interface PackedLines {
   readonly rows: string;
 }
 
-/** Adds to `lines`. A stop reason comes back as `yes`: whether there is one is all that counts. */
+/** Adds to `lines`. A stop reason is restored as `yes`: only its presence matters. */
 export function unpackLines({ file, sessionId, rows }: PackedLines, lines: UsageLine[] = []): UsageLine[] {
   const values = JSON.parse(rows) as readonly PackedValue[]; // written by packLines
   for (let i = 0; i + width <= values.length; i += width) {

@@ -22,8 +22,8 @@ CREATE TABLE sessions (
   -- In all its files.
   started_at INTEGER,
   ended_at INTEGER,
-  -- What only the whole main transcript tells (session-list.ts). summary_state names the state of the files that it was
-  -- made from: with any other state it is out of date.
+  -- What only a reading of the whole main transcript shows (session-list.ts). summary_state names the state of the
+  -- files that it was made from: with any other state it is out of date.
   summary_state TEXT,
   -- Another program wrote the transcript.
   is_foreign INTEGER NOT NULL DEFAULT 0,
@@ -76,7 +76,7 @@ CREATE TABLE origins (
   origin TEXT NOT NULL,
   PRIMARY KEY (file, origin)
 ) WITHOUT ROWID;
--- What was counted last (usage-cells.ts); emptied whenever usage_parts or sessions change.
+-- What was counted last (usage/cells.ts); emptied whenever usage_parts or sessions change.
 CREATE TABLE usage_cache (
   key TEXT PRIMARY KEY,
   cells TEXT NOT NULL
@@ -152,7 +152,7 @@ function openOrRebuild(file: string, notice: (message: string) => void): Databas
   return withTables(openDatabase(file));
 }
 
-/** An empty one that is gone when it is closed: for a call that cannot use the one on the disk. */
+/** An empty index that exists until it is closed, for a call that cannot use the one on the disk. */
 export function openIndexInMemory(): Database {
   return withTables(openDatabase(':memory:'));
 }
@@ -165,7 +165,7 @@ function isEmpty(database: Database): boolean {
   return database.prepare('SELECT count(*) AS count FROM sqlite_master').get()?.count === 0;
 }
 
-/** Two processes may find the index missing at the same time: the second finds the tables made. */
+/** Two processes may find the index missing at the same time: the second one finds the tables already created. */
 function withTables(database: Database): Database {
   database.transaction(() => {
     if (!isEmpty(database)) return;
@@ -182,7 +182,7 @@ export function isBroken(error: unknown): boolean {
   return /SQLITE_CORRUPT|SQLITE_NOTADB|malformed|corrupt|not a database|no such (table|column)/i.test(text);
 }
 
-/** What SQLite says of the disk, as an error of use. */
+/** What SQLite reports about the disk, as a `UserError`. */
 export function indexError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const text = `${systemErrorCode(error) ?? ''} ${error.message}`;
@@ -233,7 +233,7 @@ CREATE TABLE queued_documents (
 ) WITHOUT ROWID;
 `;
 
-/** Takes the documents of a file out of the index. */
+/** Removes the documents of a file from the index. */
 export function forgetDocuments(database: Database, file: number): void {
   database.prepare('DELETE FROM document_text WHERE rowid IN (SELECT id FROM documents WHERE file = ?)').run(file);
   database.prepare('DELETE FROM documents WHERE file = ?').run(file);

@@ -108,7 +108,7 @@ export interface KnownSession
   readonly firstPrompt: string | undefined;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** What only a reading of the whole transcript tells, as it was when it was last read. */
+  /** What only a reading of the whole transcript shows, as of the last reading. */
   readonly counts: Pick<ListedSession, 'entries' | 'turns' | 'agents' | 'damage'> | undefined;
 }
 
@@ -129,7 +129,7 @@ function knownOf(rows: ReadonlyMap<string, Row>, files: readonly TranscriptFile[
     .map((file) => knownSession(file, rows.get(file.path)));
 }
 
-/** The sessions that were used last, as the index has them, without those that are gone; and how many it knows. */
+/** The sessions that were used last, as the index has them, without deleted ones; and how many the index holds. */
 export function newestSessions(
   database: Database,
   roots: readonly string[],

@@ -48,7 +48,7 @@ export interface SummaryOptions {
 
 const batchFiles = 64;
 
-/** One after the other: a transcript is dropped before the next is read, so memory is that of the largest. */
+/** One after the other: a transcript is dropped before the next is read, so memory holds at most the largest. */
 export function updateSummaries(
   database: Database,
   stale: readonly StaleSession[],

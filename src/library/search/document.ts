@@ -42,19 +42,19 @@ function timeOf(value: SqlValue | undefined): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** Reads documents; neighbours in one file, and documents of one line, cost little more than one. */
+/** Reads documents; adjacent ones in a file, and documents of one line, cost little more than one. */
 export class DocumentReader {
   readonly #windowBytes: number | undefined;
   #file: RangeReader | undefined;
   #place = '';
   #texts: readonly LineText[] = [];
 
-  /** `scattered`: no two documents will be neighbours, so nothing is read ahead. */
+  /** `scattered`: no two documents are adjacent, so nothing is read ahead. */
   constructor(order: 'sequential' | 'scattered') {
     this.#windowBytes = order === 'scattered' ? 0 : undefined;
   }
 
-  /** The bytes of its line, fewer where the file has been cut. Good until the next call. */
+  /** The bytes of its line, fewer if the file has been cut. Valid until the next call. */
   lineOf(row: DocumentRow): Buffer {
     if (this.#file?.path !== row.path) this.#file = new RangeReader(row.path, this.#windowBytes);
     return this.#file.read(row.offset, row.length);

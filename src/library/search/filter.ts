@@ -1,4 +1,4 @@
-// What narrows a search besides its words → the sessions that may answer, and the conditions on their documents.
+// The filters of a search → the sessions that may match, and the conditions on their documents.
 import path from 'node:path';
 import type { Database, Row, SqlValue } from '../index/index.ts';
 import type { TextKind } from './text-extract.ts';
@@ -10,7 +10,7 @@ export interface SearchFilter {
   readonly isOfProject?: (session: { readonly cwd: string | undefined; readonly project: string }) => boolean;
   /** The path of a main transcript. */
   readonly session?: string;
-  /** Milliseconds since 1970; the first is part of the time, the second is not. */
+  /** Milliseconds since 1970; `since` is included, `until` is not. */
   readonly since?: number;
   readonly until?: number;
   readonly role?: 'user' | 'assistant';
@@ -32,7 +32,7 @@ export interface HitSession {
 }
 
 export interface Scope {
-  /** Conditions on `documents d` and `files f`, each beginning with AND; empty where everything may answer. */
+  /** Conditions on `documents d` and `files f`, each beginning with AND; empty if everything may match. */
   readonly where: string;
   readonly values: readonly SqlValue[];
 }
@@ -121,7 +121,7 @@ function text(value: SqlValue | undefined): string | undefined {
 function sessionsTouching(database: Database, wanted: string): ReadonlySet<number> {
   const file = wanted.replace(/^\.\//, '');
   const end = `/${file}`;
-  // In GLOB a bracket opens a set, which nobody means who types a path.
+  // In GLOB a bracket opens a set; in a path it is meant literally.
   const pattern = file.replaceAll('[', '[[]');
   const [condition, values] = /[*?]/.test(file)
     ? ['c.touched GLOB ? OR c.touched GLOB ?', [pattern, `*/${pattern}`]]

@@ -9,7 +9,7 @@ import { type Turn, turnsOf } from '../../session/turns/index.ts';
 import type { Database } from '../index/index.ts';
 
 export interface Place {
-  /** As `clew show --turn` takes it; `undefined` for what is next to all turns, such as a title. */
+  /** As `clew show --turn` takes it; `undefined` for a line that belongs to no turn, such as a title. */
   readonly turn: number | undefined;
   /** As `clew show --branch` takes it; `undefined` for the active one. */
   readonly branch: number | undefined;
@@ -87,7 +87,7 @@ class Places implements SessionPlaces {
       const start = nodes.find((each) => each.line === call?.line && !each.isSidechain);
       return (start === undefined ? undefined : this.#placeOfNode(start)) ?? nowhere;
     }
-    // A copy of a line, or another line of a message: where its like is shown.
+    // A copy of a line, or another line of a message: where the shown line is.
     const twin = nodes.find((each) => each !== node && isTwin(each, node) && this.#placeOfNode(each) !== undefined);
     return (twin === undefined ? undefined : this.#placeOfNode(twin)) ?? this.#placeBefore(node);
   }
@@ -102,7 +102,7 @@ class Places implements SessionPlaces {
     return undefined;
   }
 
-  /** Lines next to the conversation, such as a prompt that waited: the turn of the active branch that was going on. */
+  /** Lines outside the conversation, such as a queued prompt: the turn of the active branch that ran at that time. */
   #placeBefore(node: Node): Place {
     const [active] = this.#session.branches;
     const turns = active === undefined ? [] : this.#turnsOf(active);

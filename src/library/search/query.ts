@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors/index.ts';
 export interface WordQuery {
   /** For MATCH. */
   readonly match: string;
-  /** The same with all words next to each other, as they were typed; `undefined` where there is but one term. */
+  /** The same with all words next to each other, as they were typed; `undefined` if there is only one term. */
   readonly adjacent: string | undefined;
   /** The wanted terms, for marking. */
   readonly terms: readonly Term[];
@@ -14,7 +14,7 @@ export interface WordQuery {
 /** A word or a phrase. */
 export interface Term {
   readonly words: readonly string[];
-  /** The last word may go on. */
+  /** The last word is a prefix. */
   readonly isPrefix: boolean;
 }
 
@@ -103,9 +103,9 @@ function fold(word: string): string {
 const cjkOrSeparator = new RegExp(`[${cjkRanges}]|[\\0-/:-@[-\`{-\\x7f]`, 'gu');
 
 /**
- * The part of a text that is cut into the same words wherever the text stands: from the first place at which a word is
- * sure to end to the last such place. ASCII separators and CJK characters are sure; of other characters SQLite and
- * JavaScript may think differently.
+ * The part of a text that is split into the same words whatever surrounds the text: from the first position at which a
+ * word certainly ends to the last. ASCII separators and CJK characters are certain; SQLite and JavaScript may treat other
+ * characters differently.
  */
 export function innerWords(text: string): string {
   let start = -1;

@@ -1,5 +1,5 @@
-// --exact and --regex: every document is read again and its decoded text looked at, so that what is found is right by
-// construction. The index and the raw bytes only leave out what provably cannot match.
+// --exact and --regex: every document is read again and its decoded text is searched, so that the hits are always right.
+// The index and the raw bytes only exclude documents that cannot match.
 import { UserError } from '../../base/errors/index.ts';
 import type { Database } from '../index/index.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
@@ -15,9 +15,9 @@ export interface ScanQuery {
 export interface Scan {
   /** With the flag `g`: for marking. */
   readonly pattern: RegExp;
-  /** A phrase of whole words that every match holds, for the index; `undefined` where none is sure. */
+  /** A phrase of whole words that is in every match, for the index; `undefined` if none is certain. */
   readonly words: string | undefined;
-  /** Bytes that are in the line of every match, unless a `\u` escape spells them; `undefined` where none are sure. */
+  /** Bytes that are in the line of every match, unless a `\u` escape spells them; `undefined` if none are certain. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -72,19 +72,19 @@ function* candidates(database: Database, { words }: Scan, scope: Scope): Generat
   }
 }
 
-/** A literal may begin and end inside a word; what is between its first and last sure word ends is whole words. */
+/** A literal may begin and end inside a word; between its first and last certain word ends are whole words. */
 function wordsOf(text: string, ignoreCase: boolean): string | undefined {
   const inner = innerWords(text);
   if (!sureWord.test(inner)) return undefined;
-  // The upper and lower case of other letters are not the same to SQLite and JavaScript.
+  // SQLite and JavaScript differ in the upper and lower case of other letters.
   if (ignoreCase && !isCaseless(inner)) return undefined;
   return quotePhrase(inner);
 }
 
-/** A phrase without any word would match nothing, and of younger letters SQLite's tables do not know that they are any. */
+/** A phrase without any word would match nothing, and SQLite's tables do not have the newest letters. */
 const sureWord = /[0-9A-Za-z\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]/;
 
-/** Only ASCII, or characters that have no case and stand alone as words. */
+/** Only ASCII, or characters that have no case and are words on their own. */
 function isCaseless(text: string): boolean {
   return /^[\0-\x7f\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]*$/.test(text);
 }
@@ -99,12 +99,12 @@ function bytesOf(text: string): Buffer | undefined {
 
 /**
  * A text that every match holds: the longest run of plain characters outside groups and sets, in an expression without
- * alternatives. An empty answer is always right; nothing is guessed.
+ * alternatives. An empty result is always correct; nothing is guessed.
  */
 function requiredLiteral(source: string): string {
   // Alternatives, and escapes that spell a character by its number.
   if (/\||\\[0-9ucxpPk]/.test(source)) return '';
-  // Sets, groups with what they hold, escapes and quantified characters end a run.
+  // Sets, groups with their contents, escapes and quantified characters end a run.
   const plain: string[] = [''];
   let depth = 0;
   for (let i = 0; i < source.length; i++) {

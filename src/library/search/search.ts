@@ -13,18 +13,18 @@ import type { TextKind } from './text-extract.ts';
 export interface SearchQuery extends SearchFilter {
   readonly text: string;
   readonly mode: 'words' | 'exact' | 'regex';
-  /** For exact texts and expressions; words never mind case. */
+  /** For exact texts and expressions; words always ignore case. */
   readonly ignoreCase?: boolean;
-  /** How many hits to give. */
+  /** How many hits to return. */
   readonly limit: number;
-  /** How many of one session; all where it is not given. */
+  /** How many hits of one session; all by default. */
   readonly perSession?: number;
   readonly nowMs?: number;
 }
 
 /** The result of a search. */
 export interface SearchResult {
-  /** Documents that match, those that are not given included. */
+  /** Documents that match, including those that are not returned. */
   readonly total: number;
   readonly sessions: readonly SessionHits[];
 }
@@ -33,7 +33,7 @@ export interface SearchResult {
 export interface SessionHits {
   readonly session: HitSession;
   readonly hits: readonly Hit[];
-  /** There are others in this session. */
+  /** There are more in this session. */
   readonly hasMore: boolean;
 }
 
@@ -62,7 +62,7 @@ export function search(database: Database, query: SearchQuery): SearchResult {
   return { total: rows.length, sessions: group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
 }
 
-/** What the user said counts most; what tools put out is long, and mostly next to the point. */
+/** Text of the user counts most; tool output is long and mostly irrelevant. */
 const weights: Readonly<Record<TextKind, number>> = {
   title: 1.5,
   prompt: 1.4,
@@ -73,10 +73,10 @@ const weights: Readonly<Record<TextKind, number>> = {
   note: 0.6,
   attachment: 0.5,
 };
-/** A document of this moment counts a quarter more than a very old one; half of that is gone after a month. */
+/** A new document counts a quarter more than a very old one; half of that is gone after a month. */
 const freshBonus = 0.25;
 const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
-/** So many of the best by bm25 are weighed. */
+/** How many of the best by bm25 are weighted. */
 const candidates = 200;
 
 function rankedDocuments(

@@ -100,7 +100,7 @@ function marksFrom(text: string, from: number, terms: readonly Term[]): readonly
 const shortText = 4000;
 const lookAhead = 3000;
 
-/** Cutting a long text into words takes long: a plain search says from where on it is worth it, if it finds anything. */
+/** Splitting a long text into words is slow: a plain search finds where to start, if there is a match. */
 function firstLikely(text: string, terms: readonly Term[]): number {
   if (text.length < shortText) return 0;
   const words = terms.map((term) => term.words.join('[^a-z0-9]{0,8}')).filter((word) => word !== '');

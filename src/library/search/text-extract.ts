@@ -38,10 +38,10 @@ export interface LineText {
   readonly uuid: string | undefined;
   /** Milliseconds since 1970, or `NaN`. */
   readonly time: number;
-  /** Of tool input the tool; of tool output only the call is known here. */
+  /** The tool of a tool input; for tool output only the call is known here. */
   readonly tool: string | undefined;
   readonly toolUseId: string | undefined;
-  /** From the queue: if the prompt was sent, a later line says the same. */
+  /** From the queue: if the prompt was sent, a later line repeats it. */
   readonly isQueued: boolean;
 }
 
@@ -92,7 +92,7 @@ function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Foun
       return said(head, 'note', memberText(bytes, 'content'));
     case 'queue-operation':
       return queuedTexts(head, bytes);
-    // Thinking of an answer that Clew's agent keeps next to the chain; its `clew-prompt` is no part of the session's talk.
+    // Thinking of an answer that Clew's agent keeps outside the chain; its `clew-prompt` is not part of the conversation.
     case 'clew-thinking':
       return said(head, 'thinking', besideThinking(bytes));
     default:
@@ -124,7 +124,7 @@ const silentTypes: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'im
 
 function userTexts(head: Head, bytes: Buffer): readonly Found[] {
   if (head.textPrefixes.length === 0 && head.message?.content !== 'on-record') return none;
-  // A sub-agent's task was not typed by a person.
+  // The user did not type a sub-agent's task.
   const isPrompt = classifyUser(head).prompt !== undefined && !head.isSidechain;
   const typed: string[] = [];
   const notes: string[] = [];
@@ -153,7 +153,7 @@ function attachmentTexts(head: Head, bytes: Buffer, part: TextPart): readonly Fo
   return said(head, attachment?.commandMode === 'task-notification' ? 'note' : 'prompt', text);
 }
 
-/** What newer clients tell the model of themselves at every start: the same in each session, and no part of it. */
+/** What newer clients send to the model at every start: the same in each session, so it is not indexed. */
 const boilerplate: ReadonlySet<string> = new Set([
   'prompt_snapshot',
   'skill_listing',

@@ -29,7 +29,7 @@ export interface TextOptions {
 const defaultBatchBytes = 16 * 1024 * 1024;
 const batchFiles = 256;
 
-/** To be called when the rows are current (`updateRows`): that a file is still the one that was read is checked there. */
+/** Call it when the rows are current (`updateRows`), which checks that a file is still the one that was read. */
 export function updateText(database: Database, options: TextOptions): TextReport {
   const run = new TextRun(database, options);
   run.run();
@@ -51,7 +51,7 @@ interface Advance extends PendingFile {
   readonly texts: readonly PlacedText[];
 }
 
-/** One run over all files; a class for what it counts on its way. */
+/** One run over all files, with its counts. */
 class TextRun {
   readonly filesRead = new Set<number>();
   readonly problems: DiskProblem[] = [];
@@ -215,7 +215,7 @@ class DocumentWriter {
  * often in another run.
  */
 class QueuedDocuments {
-  /** Of this transaction: not to be written. */
+  /** Of this transaction: must not be written. */
   readonly dropped = new Set<number>();
   readonly #waiting = new Map<string, { file: number; hash: string; ids: number[] }>();
 
@@ -258,7 +258,7 @@ export interface TextSource {
   readonly path: string;
   readonly offset: number;
   readonly line: number;
-  /** Where to stop: the rows of the index have come this far. */
+  /** Where to stop: the rows of the index end here. */
   readonly endOffset: number;
   /** Read no further than this from `offset`, so that one batch stays small. */
   readonly maxBytes: number;
@@ -285,7 +285,7 @@ function readTexts(source: TextSource): NewTexts {
     for (const next of batch) {
       const end = next.offset + next.length;
       if (!next.terminated) {
-        // Taken for a whole record by the rows, though it lacks a newline; anything else was cut off since.
+        // The rows treat it as a whole record, though it lacks a newline; anything else was cut off since.
         if (end !== endOffset) break reading;
         addTexts(texts, next);
         offset = end;

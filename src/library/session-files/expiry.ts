@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 const defaultDays = 30;
 export const warningDays = 7;
 
-/** What is due, or will be within a week, the soonest first. */
+/** Sessions that are due now or within a week, the soonest first. */
 export function findExpiring<T extends { readonly root: string; readonly mtimeMs: number }>(
   sessions: readonly T[],
   nowMs: number,
@@ -32,7 +32,7 @@ export function findExpiring<T extends { readonly root: string; readonly mtimeMs
     .sort((a, b) => a.expiresAt - b.expiresAt);
 }
 
-/** Days until the client deletes one transcript; `undefined` where that is not soon, or it is below none of the folders. */
+/** Days until the client deletes a transcript; `undefined` if that is not soon, or if it is in none of the folders. */
 export function daysLeftOf(file: string, folders: readonly ProjectsFolder[], nowMs: number): number | undefined {
   const root = folders.find(({ projects }) => file.startsWith(projects + path.sep))?.root;
   const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;

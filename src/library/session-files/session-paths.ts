@@ -1,5 +1,5 @@
-// The path of a main transcript → where the session lives and every file of it, with what tells whether the file has
-// changed. All that is in its side folder belongs to it, known kind or not, but nothing that a link brings in.
+// The path of a main transcript → where the session is and all its files, with what shows whether a file has changed.
+// Everything in its side folder belongs to it, known kind or not, except what is reached through a link.
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
-// Who writes to a session now, and the one lock against a second writer. Claude Code takes no lock, but lists what it runs
-// next to the projects folder; Clew's agent and everything that changes a session in place hold a lock of ours. Two
-// writers would leave two ends, of which a resume sees one.
+// Who writes to a session now, and the lock against a second writer. Claude Code takes no lock, but lists its processes in
+// a folder next to the projects folder; Clew's agent and everything that changes a session in place hold Clew's lock. Two
+// writers would create two branches, of which a resume loads one.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export async function holdSession(
     });
     ended.catch(failed);
   }).catch((error: unknown) => {
-    // Someone was faster than we between the look and the lock.
+    // Another process has taken the lock since the check.
     if (error instanceof UserError && error.exitCode === exitCodes.refused)
       throw inUse(main, heldBy('another process'), next);
     throw error;
@@ -102,7 +102,7 @@ export function runningClients(roots: readonly string[]): ReadonlyMap<string, nu
   return running;
 }
 
-/** The process of the client that has this session open; told by the id alone, whatever else its file says. */
+/** The process of the client that has this session open; found by the id alone, whatever else its file says. */
 function runningClientOf(main: string): number | undefined {
   const { sessionId, projects } = sessionPlace(main);
   const folder = path.join(path.dirname(projects), 'sessions');

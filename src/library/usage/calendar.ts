@@ -3,7 +3,7 @@
 import { UserError } from '../../base/errors/index.ts';
 
 export interface Calendar {
-  /** `2026-03-01`; empty for a moment that is none. */
+  /** `2026-03-01`; empty for an invalid time. */
   dayOf(timeMs: number): string;
 }
 
@@ -74,7 +74,7 @@ function dayFormat(timeZone: string): Intl.DateTimeFormat {
 
 export interface Streaks {
   readonly activeDays: number;
-  /** Up to today; up to yesterday where today is still young. */
+  /** Up to today, or up to yesterday if today has no entry yet. */
   readonly current: number;
   readonly longest: number;
   /** The first and the last day, as `2026-03-01`. */

@@ -1,6 +1,6 @@
-// Counted messages → cells: the sums of one session, model and quarter of an hour, with and without a price apart. Every report is made of cells; there
-// are far fewer of them than messages, and days, weeks and blocks all begin at a quarter. They are kept in the index
-// until it changes, so that asking again counts nothing.
+// Counted messages → cells: the sums of one session, model and quarter of an hour, priced and unpriced messages in
+// separate cells. Every report is made of cells: there are far fewer of them than messages, and days, weeks and blocks
+// all begin at a quarter. The index keeps them until it changes, so that a second report counts nothing.
 
 import path from 'node:path';
 import { billedTokens } from '../../format/entry/index.ts';
@@ -197,7 +197,7 @@ export function countLibrary(database: Database, scope: UsageScope, prices: Pric
     line,
     usage,
     isLowerBound,
-    session: sessions.get(line.file) as UsageSession, // every counted line stands in a file of the list
+    session: sessions.get(line.file) as UsageSession, // every counted line is in a file of the list
     costMicroUsd: prices.costOf(line.model, usage, line.time),
   }));
 }

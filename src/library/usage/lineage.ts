@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { bornMsOf } from '../../store/index.ts';
 import { type Database, readRows } from '../index/index.ts';
 
-/** What is known of a session besides its lines, for the order of sessions that share messages. */
+/** What the order of sessions that share messages depends on, apart from their lines. */
 export interface SessionAge {
   readonly sessionId: string;
   /** The earliest time in its files; `null` if unknown. A copy has no line that is older than those it copied. */
@@ -63,7 +63,7 @@ function reachable(sessionId: string, origins: Origins): ReadonlySet<string> {
   return found;
 }
 
-/** When a session was made, as far as its file and its lines tell. */
+/** When a session was created, as far as its file and its lines show. */
 export function madeAtOf(bornMs: number | null, endedAt: number | null): number | null {
   return bornMs === null || endedAt === null ? endedAt : Math.min(bornMs, endedAt);
 }

@@ -182,7 +182,7 @@ function compare(
   };
 }
 
-/** A note is no price, and the order of fields does not matter. */
+/** Ignores notes and the order of fields. */
 function bare(row: Prices['models'][number]['prices'][number]): unknown {
   const { from, to, input, output, cacheRead, cacheWrite5m, cacheWrite1h, longPrompt: long, fast } = row;
   const rates = [input, output, cacheRead, cacheWrite5m, cacheWrite1h];

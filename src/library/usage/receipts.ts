@@ -1,5 +1,5 @@
 // Some messages of a report → their receipts: the line that counts, and every line that was dropped, with the reason.
-// The transcripts are read again and counted by the same rule, so that a receipt does not rest on the index.
+// The transcripts are read again and counted by the same rule, so that a receipt does not depend on the index.
 
 import { systemErrorCode } from '../../base/errors/index.ts';
 import type { PriceList } from '../../models/index.ts';
@@ -80,7 +80,7 @@ function* readLinesOf(sessions: ReadonlyMap<string, UsageSession>, problems: Dis
   }
 }
 
-/** Gives every dropped line to the message it is of: that of its request where an id was used for two. */
+/** Assigns every dropped line to its message: that of its request if two messages have the same id. */
 function assign(
   dropped: readonly DroppedLine[],
   receipts: readonly { message: PricedMessage; dropped: DroppedLine[] }[],

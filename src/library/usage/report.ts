@@ -77,7 +77,7 @@ export interface Placed {
   readonly model: string | undefined;
 }
 
-/** What was counted elsewhere stays there: it is filtered when it is known which session had it first. */
+/** Messages are filtered after it is known which session had them first, so that copies never count. */
 export function passes(filter: UsageFilter, { time }: Placed, session: UsageSession): boolean {
   const { since, until, calendar, isWanted } = filter;
   if (isWanted !== undefined && !isWanted(session)) return false;
@@ -201,7 +201,7 @@ function byKey(rows: readonly UsageRow[]): readonly UsageRow[] {
   return [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** By the last message, oldest first, as days are: the newest stands above the prompt. */
+/** By the last message, oldest first, like days: the newest is right above the shell prompt. */
 function byAge(rows: readonly UsageRow[]): readonly UsageRow[] {
   const ends = new Map(rows.map((row) => [row, lastTime(row.cells)]));
   return [...rows].sort((a, b) => (ends.get(a) ?? 0) - (ends.get(b) ?? 0) || (a.key < b.key ? -1 : 1));

@@ -1,5 +1,5 @@
-// An index that is current, and the sessions the user asked for → what was done in them: prompts and when, tools and
-// how they fared, files, models, tokens. What forks and resumes copied is counted once, by its id.
+// A current index and the sessions the user asked for → what was done in them: prompts and their times, tools and their
+// outcomes, files, models, tokens. Lines that forks and resumes copied are counted once, by their ids.
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { turnStartsOf } from '../../session/facts/index.ts';
 import { type Database, insertMany, type ListedSession, type Row } from '../index/index.ts';
@@ -92,7 +92,7 @@ function lastUse({ endedAt, mtimeMs }: ListedSession): number {
   return Number.isNaN(endedAt) ? mtimeMs : endedAt;
 }
 
-/** Only a session that was going on at that time has to be read for it. */
+/** Only sessions that were active at that time have to be read. */
 function turnsSince({ path, turns, startedAt }: ListedSession, sinceMs: number): number {
   if (isSince(startedAt, sinceMs)) return turns;
   try {
@@ -129,7 +129,7 @@ function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
 
 const fileRows = 'SELECT f.id, f.path, s.cwd, s.slug FROM files f JOIN sessions s ON s.id = f.session';
 
-/** When each prompt was given, `NaN` where nothing says; copies in other files have the same uuid, or say that they are copies. */
+/** The time of each prompt, `NaN` if unknown; copies in other files have the same uuid, or say that they are copies. */
 function promptTimes(database: Database, sinceMs: number): readonly number[] {
   const times = new Map<string, number>();
   const given = new Set<number>();
@@ -185,7 +185,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** In the time of the machine, as people remember their days. */
+/** In the time zone of the machine. */
 function countBy(size: number, times: readonly number[], slotOf: (date: Date) => number): readonly number[] {
   const counts = new Array<number>(size).fill(0);
   for (const time of times) {

@@ -28,10 +28,10 @@ export interface NewRecord {
 export interface FollowOptions {
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
-  /** Begin with what was written since then, instead of with what comes. */
+  /** Begin with records written since then, instead of only with new ones. */
   readonly sinceMs?: number;
   readonly wants?: (place: TranscriptPlace) => boolean;
-  /** In the order of their times, as far as they came together. */
+  /** Each batch is in the order of its times. */
   readonly onRecords: (records: readonly NewRecord[]) => void;
   readonly onProblem?: (path: string, error: unknown) => void;
   /** @internal */
@@ -60,7 +60,7 @@ export function followRecords(options: FollowOptions): number {
     const folders = projectsFolders(roots);
     readAll(paths.flatMap((path) => transcriptPlace(path, folders) ?? []).filter(wants));
   };
-  // Watched before it is listed: what comes in between is read from where the list says that the file ended.
+  // Watched before it is listed: lines written in between are read from the end that the list has for the file.
   watchLibrary(roots, changed, signal, options.watch);
   const { sinceMs = Number.POSITIVE_INFINITY } = options;
   const files = findTranscripts(roots).files.filter(wants);
@@ -80,7 +80,7 @@ function byTime(a: NewRecord, b: NewRecord): number {
 interface Position {
   readonly dev: number;
   readonly ino: number;
-  /** Everything before it was read, or was there before we came; not always the end of a line. */
+  /** Everything before it was read, or written before the start; not always the end of a line. */
   readonly offset: number;
   /** Of the bytes before the offset, where they were read. */
   readonly proof: FileProof | undefined;
@@ -90,7 +90,7 @@ interface Position {
 
 class NewRecordReader {
   readonly #positions = new Map<string, Position>();
-  /** The latest time that each file had, for the day it is replaced. */
+  /** The latest time in each file, needed if the file is replaced. */
   readonly #latest = new Map<string, number>();
   readonly #startedAt: number;
 
@@ -129,7 +129,7 @@ class NewRecordReader {
     this.#positions.set(path, { dev, ino, offset, proof: proveFile(path, offset), sinceMs });
   }
 
-  /** Where to read on, and from which time on a record counts as new. */
+  /** Where to continue reading, and from which time on a record counts as new. */
   #start(path: string, now: { dev: number; ino: number; size: number }): { offset: number; sinceMs: number } {
     const before = this.#positions.get(path);
     if (before === undefined && !this.#latest.has(path)) return { offset: 0, sinceMs: Number.NEGATIVE_INFINITY };
@@ -169,7 +169,7 @@ function lineStart(path: string, offset: number): number {
   }
 }
 
-/** What is on a line; damaged lines give what can be read of them. */
+/** The records of a line; of a damaged line, those that can be read. */
 export function* recordsOf(place: TranscriptPlace, bytes: Buffer, offset: number): Generator<NewRecord> {
   const head = scanRecord(bytes);
   const entry = head === undefined ? undefined : parseJson(bytes.toString('utf8'));

@@ -1,6 +1,6 @@
 // Roots → a call for every batch of transcripts that appeared, grew, changed or vanished. One system watch per folder
-// (a watch per file costs fifty times as many), and a slow sweep over all files as a safety net, which is also all
-// there is where the system has no more watches to give.
+// (a watch per file costs fifty times as many), and a slow sweep over all files as a safety net, which also covers
+// folders that the system has no watches left for.
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../store/index.ts';
 
 export interface WatchOptions {
-  /** Told once where the system gives no more watches. */
+  /** Called once if the system has no more watches. */
   readonly onNotice?: (message: string) => void;
   readonly debounceMs?: number;
   readonly sweepMs?: number;
@@ -25,7 +25,7 @@ export interface WatchOptions {
 
 export type FolderListener = (event: string, name: string | null) => void;
 
-/** Every change from now on, until the signal; `onChange` gets the paths of transcripts, those that are gone included. */
+/** Reports every change until the signal; `onChange` gets the paths of transcripts, including deleted ones. */
 export function watchLibrary(
   roots: readonly string[],
   onChange: (paths: readonly string[]) => void,
@@ -40,9 +40,9 @@ export function watchLibrary(
 
 const defaultDebounceMs = 30;
 const defaultSweepMs = 3_000;
-/** A sweep may take this part of the time at most: over a hundred thousand files it comes less often. */
+/** The largest share of time that sweeps may take: with a hundred thousand files they run less often. */
 const sweepShare = 1 / 50;
-/** Sub-agents write while their session does. Older folders are watched once their session goes on. */
+/** Sub-agents write while their session does. Older folders are watched once their session continues. */
 const recentMs = 24 * 3_600_000;
 
 class LibraryWatcher {
@@ -79,7 +79,7 @@ class LibraryWatcher {
     this.#watches.clear();
   }
 
-  /** Comes before all files are listed: in this order nothing falls in between. */
+  /** Runs before all files are listed, so that no change is missed in between. */
   #watchFolders(): void {
     this.#folders = projectsFolders(this.#roots);
     this.#mayWatch = true;
@@ -97,7 +97,7 @@ class LibraryWatcher {
     return files;
   }
 
-  /** In steps, between which what the system reports is passed on. */
+  /** In steps, with pauses in which the system's events are handled. */
   async #sweep(): Promise<void> {
     const startedAt = performance.now();
     this.#watchFolders();
@@ -229,7 +229,7 @@ function currentState(file: string): string | undefined {
   }
 }
 
-/** `undefined` for what is no folder. */
+/** `undefined` for anything that is not a folder. */
 function inodeOf(folder: string): number | undefined {
   try {
     const stats = statSync(folder);
@@ -243,6 +243,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // gone again, or not ours to read
+    return []; // gone again, or no permission to read it
   }
 }

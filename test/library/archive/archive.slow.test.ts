@@ -95,7 +95,7 @@ test(`an archiver killed at ${rounds} random moments leaves a whole archive, and
   assert.ok(killedInside > rounds / 8);
 });
 
-test('an archive cut at any byte keeps what stands before, and the next run completes it', async (t) => {
+test('an archive cut at any byte keeps everything before the cut, and the next run completes it', async (t) => {
   const temp = temporaryFolder(t);
   const root = killRoot(temp);
   const wanted = await referenceArchive(temp, root);
@@ -128,7 +128,7 @@ test('a block that reached the disk in part is not built upon', async (t) => {
   await completes(folder, root, wanted, 'a damaged block at the end');
 });
 
-test('a flipped byte is found, and costs only the files that it stands in', async (t) => {
+test('a flipped byte is found, and damages only the files that contain it', async (t) => {
   const temp = temporaryFolder(t);
   const root = killRoot(temp);
   await referenceArchive(temp, root);
@@ -217,7 +217,7 @@ function packs(folder: string): string[] {
   return [...readContents(folder).packs];
 }
 
-/** Cuts the last pack behind its last block, so that no session names what is in that. */
+/** Cuts the last pack after its last block, so that no session names the chunks of that block. */
 function withoutLastSessions(folder: string): ReturnType<typeof readContents> {
   const { blocks } = readContents(folder);
   const last = blocks.filter((block) => block.pack === packs(folder).at(-1)).at(-1);

@@ -47,7 +47,7 @@ test('a manifest that leads out of its folder, or is written with an unknown cod
     const { sessions, damage } = readContents(folder);
     assert.deepEqual(
       [sessions.size, damage.map(({ message }) => message)],
-      [3, ['the record of a session is no manifest']],
+      [3, ['the record of a session is not a manifest']],
       JSON.stringify(value),
     );
   }
@@ -118,7 +118,7 @@ test('a damaged file is named for every copy that holds it', async (t) => {
   );
 });
 
-/** The record of a session, whatever stands in it. */
+/** The record of a session with any content. */
 async function recordOf(text: string | Buffer, codec = 'brotli'): Promise<Buffer> {
   const raw = Buffer.from(text);
   const body = await codecs.brotli.compress(raw);

@@ -18,7 +18,7 @@ import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const ids = ['11111111-1111-4111-a111-111111111111', '22222222-2222-4222-a222-222222222222'] as const;
 
-test('what only the purged copies hold is gone from the archive, and every other copy can be given back', async (t) => {
+test('bytes that only the purged copies hold are gone from the archive, and every other copy can be restored', async (t) => {
   const { archive, mains } = await twoSessions(t);
   const [first, second] = mains;
   const before = holdings(archive);
@@ -92,7 +92,7 @@ test('a purge waits for the archiver that holds the lock', async (t) => {
   assert.deepEqual(readFileSync(pack), before);
 });
 
-test('a session is archived anew after its copies were purged', async (t) => {
+test('a session is archived again after its copies were purged', async (t) => {
   const { archive, mains } = await twoSessions(t);
   await purge(archive, ids[0]);
   await archiveSessions([{ path: mains[0] }], { folder: archive });

@@ -55,7 +55,7 @@ test('a session goes to another root, whether that names a config folder or a pr
   assert.equal(restored.path, path.join(copy, 'projects/-p', `${id}.jsonl`));
 });
 
-test('what is there already with the same bytes stays as it is', async (t) => {
+test('an existing file with the same bytes is not touched', async (t) => {
   const { folder, main } = await archived(t);
   utimesSync(main, 5, 5);
   const { files } = await restoreSession(id, { folder });
@@ -100,13 +100,13 @@ test('each copy of a session can be restored', async (t) => {
   );
 });
 
-test('an argument that fits none or several is refused; the path tells copies of different folders apart', async (t) => {
+test('an argument that fits none or several is refused; a path selects between copies of different folders', async (t) => {
   const { temp, folder, projects, main } = await archived(t);
   const refusal = async (argument: string): Promise<string | undefined> =>
     (await refusalOf(restoreSession(argument, { folder })))?.message;
   assert.equal(
     await refusal('99'),
-    `no session "99" in the archive ${folder}; run \`clew archive --list\` to see what is there`,
+    `no session "99" in the archive ${folder}; run \`clew archive --list\` to list the archived sessions`,
   );
   assert.match((await refusal('')) ?? '', /^no session "" in the archive/);
   assert.equal(await refusal('1111'), `"1111" fits 2 archived sessions: ${id}, ${similar}; give more of the id`);

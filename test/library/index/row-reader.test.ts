@@ -106,7 +106,7 @@ test('a file read in two parts has the rows of one reading', () => {
   }
 });
 
-test('a result that stands before its call, or is told twice, is that of the call', (t) => {
+test('a result that comes before its call, or twice, belongs to the call', (t) => {
   const file = path.join(temporaryFolder(t), 'a.jsonl');
   const result = (id: string, isError: boolean): object => ({
     type: 'user',
@@ -144,7 +144,7 @@ test('damaged files have the rows of what is left of them', (t) => {
       const bytes = Buffer.from(sources[index] as Buffer);
       for (const [at, letter] of changes) bytes.write(letter, at % (bytes.length - 2), 'latin1');
       writeFileSync(damaged, bytes);
-      // The scan checks the shape alone: what has the shape of a record and is no JSON is for others to judge.
+      // The scan checks only the shape: it accepts a line that looks like a record and is not JSON.
       fc.pre(linesOf(damaged).every((line) => scanRecord(line) === undefined || isObject(parseJson(line.toString()))));
       assert.deepEqual(readAgain(damaged), referenceRows(damaged));
     }),

@@ -27,7 +27,7 @@ test('summaries that are made while the rows are read are the same', async (cont
   assert.ok(count > 100, `${count} sessions`);
 });
 
-test('only what changed is read again: lines, agents in both places, a title beside the transcript', async (context) => {
+test('only changed files are read again: lines, agents in both places, a title next to the transcript', async (context) => {
   const database = openEmpty(context);
   const root = temporaryFolder(context);
   const talk = (sessionId: string) => sessionText([user('hello'), assistant('Hi.')], { sessionId });

@@ -59,7 +59,7 @@ test('all words must be there, whatever their case and accents', (context) => {
   assert.deepEqual(find('lamp horn wick'), []);
 });
 
-test('a phrase is words side by side, and prefixes go on', (context) => {
+test('a phrase matches adjacent words, and a prefix matches longer words', (context) => {
   const { find } = library(context, { 'p/lamp': lamp, 'p/fog': fog });
   assert.deepEqual(find('"fog horn"'), ['fog 2 answer']);
   assert.deepEqual(find('"horn fog"'), []);
@@ -74,7 +74,7 @@ test('words with a minus are left out', (context) => {
   assert.deepEqual(find('wick -"exit code" -trimwick').sort(), ['lamp 5 tool-input']);
 });
 
-test('two CJK characters are found where they stand side by side', (context) => {
+test('two CJK characters are found where they are adjacent', (context) => {
   const { find } = library(context, { 'p/lamp': lamp, 'p/fog': fog });
   assert.deepEqual(find('灯台'), ['lamp 1 prompt']);
   assert.deepEqual(find('台灯'), []);
@@ -113,7 +113,7 @@ test('other roots in the same index are not searched', (context) => {
   assert.deepEqual(find('lamp', { roots: ['/elsewhere'] }), []);
 });
 
-test('what a person said comes before what a tool put out, and of equals the newer', (context) => {
+test('text of the user comes before tool output, and newer text before older text of the same rank', (context) => {
   const said = (minute: number): string => sessionText([user('polish the brass')], { startMinute: minute });
   const put = sessionText([assistant([toolUse('t', 'Bash', {})]), user([toolResult('t', 'polish the brass')])], {
     startMinute: 700,
@@ -165,7 +165,7 @@ test('hits are grouped by session, and a session has no more than its share', (c
   assert.equal(find('brass', { limit: 3 }).length, 3);
 });
 
-test('the snippet shows the match and what stands around it', (context) => {
+test('the snippet shows the match and the text around it', (context) => {
   const text = `${'before '.repeat(200)}the Keeper of the lamp ${'after '.repeat(200)}`;
   const root = temporaryFolder(context);
   writeTree(root, { 'projects/p/s.jsonl': sessionText([user(text)]) });
@@ -209,7 +209,7 @@ test('exact text is found inside words, with its punctuation and its case', (con
   assert.deepEqual(exact('gRÖßE 1', true), ['lamp 1 prompt']);
 });
 
-test('letters that a transcript spells as escapes are found all the same', (context) => {
+test('letters that a transcript spells as escapes are found too', (context) => {
   const line = JSON.stringify(user('the hidden lamp/house'))
     .replace('hidden', '\\u0068idden')
     .replace('lamp/', 'lamp\\/');

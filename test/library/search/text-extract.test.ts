@@ -11,7 +11,7 @@ function textsOf(line: JsonObject | string): string[] {
   );
 }
 
-test('what a person typed is a prompt, the reminders beside it are a note', () => {
+test('text that the user typed is a prompt, the reminders next to it are a note', () => {
   const blocks = [
     { type: 'text', text: 'light the lamp' },
     { type: 'text', text: '<system-reminder>be brief</system-reminder>' },
@@ -86,7 +86,7 @@ test('titles, system notes, queued prompts and attachments are found', () => {
   assert.deepEqual(textsOf({ type: 'attachment', attachment: { type: 'skill_listing', content: 'x' } }), []);
 });
 
-test('records on a damaged line are found, and damage is no error', () => {
+test('records on a damaged line are found, and damage is not an error', () => {
   const one = JSON.stringify(user('first', { uuid: '1', sessionId: 's' }));
   const two = JSON.stringify(user('second', { uuid: '2', sessionId: 's' }));
   assert.deepEqual(textsOf(`${one}${two}`), ['prompt 0: first', 'prompt 1: second']);

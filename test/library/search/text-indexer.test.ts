@@ -72,7 +72,7 @@ test('the documents of a file that was replaced, cut or removed are gone', (cont
   fresh.close();
 });
 
-test('a last line without a newline is found, and only once when the file goes on', (context) => {
+test('a last line without a newline is found, and only once when the file grows', (context) => {
   const folder = temporaryFolder(context);
   const text = sessionText([user('one lamp'), user('two lamps of brass')]);
   writeTree(folder, { 'projects/p/s.jsonl': text.trimEnd() });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { indexable, innerWords, tokensOf } from '../../../src/library/search/query.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
-test('CJK characters stand apart, other text stays as it is', () => {
+test('CJK characters are separated, other text is unchanged', () => {
   assert.equal(indexable('plain text'), 'plain text');
   assert.equal(indexable('用React写'), ' 用 React 写 ');
   assert.equal(indexable('\u{20bb7}野家'), ' \u{20bb7}  野  家 ');

@@ -37,7 +37,7 @@ test('days begin an hour earlier in UTC once summer time has begun', () => {
   );
 });
 
-test('a moment that is none is of no day, week or month', () => {
+test('an invalid time belongs to no day, week or month', () => {
   const day = createCalendar('UTC').dayOf(Number.NaN);
   assert.deepEqual([day, weekOf(day), monthOf(day)], ['', '', '']);
 });

@@ -71,7 +71,7 @@ test('flat prices are laid over the bundled ones, and named in the version', (co
   assert.notEqual(prices.fingerprint, bundledPrices.fingerprint);
 });
 
-test('a newer table is used, and what it does not list stays as it came with Clew', (context) => {
+test('a newer table is used, and models that it does not list keep their bundled prices', (context) => {
   const { prices } = loadKept(context, {
     version: '2030-01-02',
     rules: { inferenceGeoUs: { multiplier: 1.2 } },

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { streaksOf } from '../../../src/library/usage/calendar.ts';
 
-test('the longest run and the one that goes on', () => {
+test('the longest run and the current one', () => {
   const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-01', '', '2026-03-04', '2026-03-05'];
   const facts = { activeDays: 5, longest: 3, firstDay: '2026-02-27', lastDay: '2026-03-05' };
   assert.deepEqual(streaksOf(days, '2026-03-05'), { ...facts, current: 2 });

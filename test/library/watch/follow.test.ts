@@ -101,7 +101,7 @@ test('a line of several hundred kilobytes that ends the file is found from its b
   await said('x'.repeat(300_000));
 });
 
-test('a file that is cut goes on with what is newer', async (context) => {
+test('after a file is cut, only newer records are reported', async (context) => {
   const { file, said } = follow(context, old);
   const now = Date.now();
   appendFileSync(file, line('one', now));

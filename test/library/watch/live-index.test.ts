@@ -48,7 +48,7 @@ test('a line is taken when its newline comes', async (context) => {
   assert.equal(live.prompts().s1, 2);
 });
 
-test('a file that cannot be read is named once, and the others go on', async (context) => {
+test('a file that cannot be read is reported once, and the others stay current', async (context) => {
   const live = await start(context, { 'projects/-a/s1.jsonl': talk }, (root) =>
     symlinkSync('loop.jsonl', path.join(root, 'projects/-a/loop.jsonl')),
   );
@@ -58,7 +58,7 @@ test('a file that cannot be read is named once, and the others go on', async (co
   assert.deepEqual([live.prompts(), live.notices], [{ s1: 2 }, [`cannot read ${loop} (ELOOP)`]]);
 });
 
-test('an index that is removed meanwhile is made anew, whole', async (context) => {
+test('an index that is removed in the meantime is rebuilt completely', async (context) => {
   const live = await start(context, { 'projects/-a/s1.jsonl': talk, 'projects/-a/s2.jsonl': talk });
   for (const ending of ['', '-wal', '-shm']) rmSync(`${indexPath(live.state)}${ending}`, { force: true });
   appendFileSync(path.join(live.root, 'projects/-a/s1.jsonl'), more);
@@ -66,7 +66,7 @@ test('an index that is removed meanwhile is made anew, whole', async (context) =
   assert.deepEqual(live.prompts(), { s1: 2, s2: 1 });
 });
 
-test('an index that turns out to be broken is said to be, once, and made anew', async (context) => {
+test('a broken index is reported once and rebuilt', async (context) => {
   const live = await start(context, { 'projects/-a/s1.jsonl': talk });
   const other = openIndex({ folder: live.state });
   other.exec('ALTER TABLE prompts RENAME TO elsewhere');

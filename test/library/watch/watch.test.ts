@@ -70,7 +70,7 @@ test('an append is heard, by one event and without a sweep', async (context) => 
   assert.deepEqual(batches, [['-a/s1.jsonl']]);
 });
 
-test('appends that come together are told together, and what did not change is not told', async (context) => {
+test('appends at the same time are reported together, and unchanged files are not reported', async (context) => {
   const { projects, heard, batches } = start(context, { '-a/s1.jsonl': 'x\n', '-b/s2.jsonl': 'x\n' });
   for (let i = 0; i < 5; i++) {
     appendFileSync(path.join(projects, '-a/s1.jsonl'), 'y\n');
@@ -104,7 +104,7 @@ test('a new sub-agent is heard, however deep, and the other files of a session a
   await heard('-a/s1/subagents/workflows/w/agent-2.jsonl');
 });
 
-test('the agents of an old session are heard once the session goes on', async (context) => {
+test('the agents of an old session are watched once the session continues', async (context) => {
   const root = temporaryFolder(context);
   const files = { 'projects/-a/s1.jsonl': 'x\n', 'projects/-a/s1/subagents/agent-1.jsonl': 'x\n' };
   writeTree(root, files);
@@ -138,7 +138,7 @@ test('truncating, replacing, renaming and deleting a transcript are heard', asyn
   await heard('-a/s2.jsonl');
 });
 
-test('a renamed folder is heard under both names, and goes on under the new one', async (context) => {
+test('a renamed folder is reported under both names, and watched under the new one', async (context) => {
   const { projects, heard } = start(context, { '-a/s1.jsonl': 'x\n', '-a/s1/subagents/agent-1.jsonl': 'x\n' });
   renameSync(path.join(projects, '-a'), path.join(projects, '-b'));
   await heard('-a/s1.jsonl', '-a/s1/subagents/agent-1.jsonl', '-b/s1.jsonl', '-b/s1/subagents/agent-1.jsonl');

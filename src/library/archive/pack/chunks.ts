@@ -36,7 +36,7 @@ export class ChunkTable {
     this.#count += 1;
   }
 
-  /** Where the hash stands, or the free slot where it belongs. */
+  /** The slot of the hash, or the free slot for it. */
   #slotOf(hashes: Buffer, at: number): number {
     const slots = this.#slots;
     const [a, b] = [hashes.readUInt32LE(at), hashes.readUInt32LE(at + 4)];
@@ -69,7 +69,7 @@ export class ChunkTable {
   }
 }
 
-/** What the archive says is there cannot be read back. */
+/** The archive lists something that cannot be read back. */
 export class ArchiveDamaged extends Error {}
 
 export class ChunkReader {
@@ -101,7 +101,7 @@ export class ChunkReader {
   }
 }
 
-/** The bytes of an archived file. Throws `ArchiveDamaged` at the end unless they are those that were archived. */
+/** The bytes of an archived file. Throws `ArchiveDamaged` at the end if they differ from those that were archived. */
 export function* readArchivedFile(reader: ChunkReader, manifest: Manifest, file: ArchivedFile): Generator<Buffer> {
   const hash = createHash('sha256');
   try {

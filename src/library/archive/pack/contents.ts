@@ -54,7 +54,7 @@ export interface ArchiveContents {
   readonly uncommitted: readonly PackRecord[];
 }
 
-/** A folder that is not there is an empty archive. */
+/** A missing folder is an empty archive. */
 export function readContents(folder: string): ArchiveContents {
   const found = new Found();
   const packs = listPacks(folder);
@@ -72,7 +72,7 @@ export function packPath(folder: string, index: number): string {
   return path.join(folder, `${String(index).padStart(6, '0')}.pack`);
 }
 
-/** The body of a block, where it is what its header says. */
+/** The body of a block, if it matches its header. */
 export function readBody(record: Pick<PackRecord, 'header' | 'bodyOffset'>, pack: string): Buffer | undefined {
   const body = readRange(pack, record.bodyOffset, record.header.bodyBytes);
   return bodyHash(body) === record.header.sha256 ? body : undefined;
@@ -91,7 +91,7 @@ class Found {
     for (const item of scanPack(pack)) {
       if (isRecord(item)) this.#addRecord(pack, item);
       else if (isLast && item.isTail) this.#tornAt = item.offset;
-      else this.#damage.push({ pack, offset: item.offset, message: `${item.bytes} bytes are no record` });
+      else this.#damage.push({ pack, offset: item.offset, message: `${item.bytes} bytes are not a record` });
     }
   }
 
@@ -144,7 +144,7 @@ class Found {
 /** The manifest in the body of a record, or why there is none. */
 export function readManifest({ codec, rawBytes }: RecordHeader, body: Buffer): Manifest | string {
   if (!isCodecName(codec)) return `a session is written with "${codec}", which this Clew does not know`;
-  return parseManifest(codecs[codec].decompress(body, rawBytes)) ?? 'the record of a session is no manifest';
+  return parseManifest(codecs[codec].decompress(body, rawBytes)) ?? 'the record of a session is not a manifest';
 }
 
 function listPacks(folder: string): readonly string[] {
@@ -172,7 +172,7 @@ export interface ArchivedFile {
 /** One archived version of a session. */
 export interface Manifest {
   readonly sessionId: string;
-  /** The folder that held the project folders, and the name of the session's. */
+  /** The folder of the project folders, and the name of the session's project folder. */
   readonly projects: string;
   readonly slug: string;
   readonly archivedAtMs: number;
@@ -203,7 +203,7 @@ export function serialiseManifest(manifest: Manifest): Buffer {
   return Buffer.from(JSON.stringify({ ...manifest, files }));
 }
 
-/** `undefined` for anything that is not a manifest; a path that leads out of the project folder makes it none. */
+/** `undefined` for anything that is not a manifest, and if a path leads out of the project folder. */
 function parseManifest(bytes: Buffer): Manifest | undefined {
   const value = asObject(parseJson(bytes.toString('utf8')));
   const sessionId = asString(value?.sessionId);

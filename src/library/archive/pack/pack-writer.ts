@@ -1,5 +1,5 @@
-// Chunks and manifests come in, packs grow. Equal chunks are written once; a manifest is written only when all its
-// chunks are on the disk, so that every session an archive lists can be given back, whenever the writer was killed.
+// Chunks and manifests → records at the end of the packs. Equal chunks are written once; a manifest is written only when
+// all its chunks are on the disk, so that every listed session can be restored, whenever the writer was killed.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from '../../../store/index.ts';
 import { ChunkTable, hashChunk } from './chunks.ts';
@@ -31,7 +31,7 @@ export class PackWriter {
   #packIndex: number;
   #file: number | undefined;
   #fileSize = 0;
-  /** Everything that is to be written, in its order; compression runs in parallel. */
+  /** Everything that must be written, in order; compression runs in parallel. */
   #tail: Promise<void> = Promise.resolve();
   readonly #waiting: Promise<void>[] = [];
   #manifests: Manifest[] = [];
@@ -76,7 +76,7 @@ export class PackWriter {
     return number;
   }
 
-  /** Waits while more is to be compressed than is good for the memory. */
+  /** Waits while too many bytes in memory are not compressed yet. */
   async drain(): Promise<void> {
     while (this.#waiting.length > 1) await this.#waiting[0];
   }
@@ -102,13 +102,13 @@ export class PackWriter {
   #closeBlock(): void {
     const block = this.#block;
     const manifests = this.#manifests;
-    // A chunk that was added for a manifest of before may be in this very block: both are written together.
+    // A chunk of an earlier manifest may be in this block: both are written together.
     if (block.count === 0 && manifests.length === 0) return;
     this.#block = new OpenBlock(this.#next, this.#limits.blockBytes);
     this.#manifests = [];
     const raw = block.count === 0 ? undefined : block.raw();
     const compressed = raw && codecs[defaultCodec].compress(raw);
-    // Its failure is met where the tail is awaited.
+    // The code that awaits the tail handles the failure.
     compressed?.catch(() => undefined);
     const before = this.#tail;
     this.#tail = (async () => {

@@ -4,12 +4,12 @@ import { closeSync, readSync } from 'node:fs';
 import { openRegularFile } from '../../../base/files/index.ts';
 
 export interface PieceOptions {
-  /** As many bytes are read, even if the file has grown since. */
+  /** How many bytes to read, even if the file has grown since. */
   readonly sizeBytes: number;
   readonly onRead?: (bytes: number) => void;
 }
 
-/** The bytes of a piece are good until the next one is asked for. */
+/** The bytes of a piece are valid until the next one is requested. */
 export function* readPieces(path: string, options: PieceOptions): Generator<Buffer> {
   const isLines = path.endsWith('.jsonl');
   const buffer = Buffer.allocUnsafeSlow(isLines ? longestLine : longestText);
@@ -25,7 +25,7 @@ export function* readPieces(path: string, options: PieceOptions): Generator<Buff
       const isEnd = got === 0;
       if (!isEnd && filled < buffer.length) continue;
       const used = isLines ? yield* linesIn(buffer, filled) : 0;
-      // Nothing but one long line, or the end of the file: what is there is a piece.
+      // Only one long line, or the end of the file: the bytes read so far are a piece.
       const rest = used === 0 || isEnd ? filled : used;
       if (rest > used) yield buffer.subarray(used, rest);
       if (isEnd) return;
@@ -38,10 +38,10 @@ export function* readPieces(path: string, options: PieceOptions): Generator<Buff
 }
 
 const longestLine = 1024 * 1024;
-/** Tool results and notes: no line of theirs is found elsewhere, but whole files are. */
+/** Tool results and notes: their lines are not in other files, but whole files have copies. */
 const longestText = 64 * 1024;
 
-/** The whole lines in the first `filled` bytes; answers where the last one ends. */
+/** Yields the whole lines in the first `filled` bytes; returns where the last one ends. */
 function* linesIn(buffer: Buffer, filled: number): Generator<Buffer, number> {
   let start = 0;
   for (;;) {
@@ -63,7 +63,7 @@ export interface LineParts {
   readonly ids: readonly string[];
 }
 
-/** Any bytes may come in; `joinLine` gives the same ones back, which is checked for every line. */
+/** Takes any bytes; `joinLine` returns the same ones, which is checked for every line. */
 export function splitLine(line: Buffer): LineParts {
   if (line.includes(idMark) || line[0] === verbatimMark) return verbatim(line);
   const parts = takeApart(line);
@@ -117,7 +117,7 @@ function takeApart(line: Buffer): LineParts {
 function takeIds(rest: Buffer, ids: string[]): Buffer {
   const pieces: Buffer[] = [];
   let copied = 0;
-  // The uuid of a tool result is between its message and its output: the whole line is looked through.
+  // The uuid of a tool result is between its message and its output, so the whole line is searched.
   for (const match of rest.toString('latin1').matchAll(anyUuid)) {
     pieces.push(rest.subarray(copied, match.index), markBytes);
     ids.push(match[0]);
@@ -187,7 +187,7 @@ export class GroupBuilder {
   }
 }
 
-/** The lines of a group, each as its bytes. Throws `RangeError` where the bytes are no group. */
+/** The lines of a group, each as its bytes. Throws `RangeError` if the bytes are not a group. */
 export function* readGroup(group: Buffer, ownId: string, readChunk: (chunk: number) => Buffer): Generator<Buffer> {
   const source = { bytes: group, at: 0 };
   const runs = takeRuns(source);
@@ -198,7 +198,7 @@ export function* readGroup(group: Buffer, ownId: string, readChunk: (chunk: numb
   if (source.at !== group.length) throw new RangeError('a group has more ids than its lines');
 }
 
-/** The chunks that a group is made of, as runs. Throws `RangeError` where the bytes are no group. */
+/** The chunks that a group is made of, as runs. Throws `RangeError` if the bytes are not a group. */
 export function chunksOfGroup(group: Buffer): readonly { readonly start: number; readonly count: number }[] {
   return takeRuns({ bytes: group, at: 0 });
 }

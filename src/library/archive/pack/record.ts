@@ -40,7 +40,7 @@ export interface PackRecord {
   readonly bodyOffset: number;
 }
 
-/** Bytes of a pack that are no record; `isTail`: nothing readable follows. */
+/** Bytes of a pack that are not a record; `isTail`: nothing readable follows. */
 export interface PackGap {
   readonly offset: number;
   readonly bytes: number;

@@ -61,7 +61,7 @@ test('a run of new lines takes a few bytes, an id of its own sixteen more and on
   );
 });
 
-test('bytes that are no group are refused', () => {
+test('bytes that are not a group are refused', () => {
   const group = buildGroup(own, [[5, splitLine(Buffer.from(`{"id":"${other}"}\n`))]]);
   const chunk = (): Buffer => Buffer.from('{"id":"ÿ"', 'latin1');
   for (const bad of [Buffer.alloc(0), group.subarray(0, 2), group.subarray(0, 3), Buffer.concat([group, group])])

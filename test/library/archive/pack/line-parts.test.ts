@@ -29,7 +29,7 @@ test('every line of the recordings comes back as it is', () => {
   }
 });
 
-test('the ids of a line are taken out, wherever they stand', () => {
+test('the ids of a line are taken out, wherever they are', () => {
   const line = `{"parentUuid":"${a}","message":"${'x'.repeat(9000)}","uuid":"${b}","toolUseResult":"${'y'.repeat(9000)}"}\n`;
   assert.deepEqual(textOf(splitLine(Buffer.from(line))), {
     body: `{"parentUuid":"ÿ","message":"${'x'.repeat(9000)}","uuid":"ÿ","toolUseResult":"${'y'.repeat(9000)}"`,
