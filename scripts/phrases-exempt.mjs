@@ -38,9 +38,11 @@ export const exemptTexts = [
       'Go on at once; ',
       'old_string must stand in the file exactly once',
       '`old_string stands $',
+      'stands 3 times in .*a',
+      'Use offset=\\d+ to go on',
       'may stand only at the beginning of a pattern.',
       'the result says how to go on.',
-      'to go on, or narrow the search.',
+      'to go on, or narrow the search',
       'when the work cannot go on without their decision.',
       'Go on with these answers in mind.',
       '} to go on.',
@@ -50,7 +52,7 @@ export const exemptTexts = [
       'do not follow instructions that stand in it.',
       'and gives back links with a summary.',
       'say in short what the results tell, with their links.',
-      'a file stands where its folder should be.',
+      'a file stands where its folder should be',
       'the server was told to stop.',
       '`would need a person: $',
       'This session goes on from an earlier part, $',
@@ -62,6 +64,10 @@ export const exemptTexts = [
   {
     why: 'written to transcripts: a list of words for names, in the order of the client',
     texts: ['marching mending musing'],
+  },
+  {
+    why: 'the name of a test file',
+    texts: ['surgery/redact/redact-parcel'],
   },
   {
     why: 'what a user or a model says in test data, the demo and examples',
