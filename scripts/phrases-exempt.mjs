@@ -67,7 +67,7 @@ export const exemptTexts = [
   },
   {
     why: 'the name of a test file',
-    texts: ['surgery/redact/redact-parcel'],
+    texts: ['surgery/redact/session-redactor'],
   },
   {
     why: 'what a user or a model says in test data, the demo and examples',

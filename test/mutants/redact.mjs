@@ -483,14 +483,14 @@ export const mutants = [
     file: 'src/surgery/redact/survey.ts',
     find: '(name) => redactor.renameFile(name)',
     replace: '(name) => name',
-    tests: ['surgery/redact/redact-parcel'],
+    tests: ['surgery/redact/session-redactor'],
   },
   {
     id: 'exported-thinking',
     file: 'src/surgery/redact/survey.ts',
     find: 'edits.length === 0 ? redacted',
     replace: 'edits.length >= 0 ? redacted',
-    tests: ['surgery/redact/redact-parcel'],
+    tests: ['surgery/redact/session-redactor'],
   },
   {
     id: 'check-exit-code',
