@@ -11,8 +11,8 @@ export const mutants = [
   {
     id: 'plan-repair-stub',
     file: repair,
-    find: 'if (!diagnosis.findings.some(isMendable)',
-    replace: 'if (true || !diagnosis.findings.some(isMendable)',
+    find: 'if (!diagnosis.findings.some(isRepairable)',
+    replace: 'if (true || !diagnosis.findings.some(isRepairable)',
     tests: ['doctor/repair'],
   },
   ...['G-cycle', 'G-duplicate-uuid', 'A-unanswered-tool', 'A-image-size', 'L-torn-tail', 'L-not-json'].map((code) => ({

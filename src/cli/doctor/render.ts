@@ -11,7 +11,7 @@ import {
   severities,
 } from '../../doctor/checks/index.ts';
 import type { Diagnosis } from '../../doctor/diagnosis/index.ts';
-import { isMendable } from '../../doctor/repair/index.ts';
+import { isRepairable } from '../../doctor/repair/index.ts';
 import { clientsWithout } from '../../session/resume/client/index.ts';
 import { leftAfterCompaction } from '../../session/resume/request/index.ts';
 import { hanging, wrapSpans } from '../render/index.ts';
@@ -208,7 +208,7 @@ function footer(diagnosis: Diagnosis, { style, width }: DoctorTextOptions): stri
   const rest = groups > maxShown ? `${formatCount(groups - maxShown)} more findings: --json lists them all. ` : '';
   const id = sessionId.slice(0, 8);
   const next = findings.some(isSevere)
-    ? `${findings.some(isMendable) ? `\`clew doctor ${id} --fix\` repairs it; ` : ''}\`clew show ${id}\` shows all of it`
+    ? `${findings.some(isRepairable) ? `\`clew doctor ${id} --fix\` repairs it; ` : ''}\`clew show ${id}\` shows all of it`
     : findings.some(({ code }) => code === 'F-expiring')
       ? '`clew archive` keeps a copy'
       : `\`claude --resume ${sessionId}\` continues it`;

@@ -1,3 +1,3 @@
 export { planMark } from './mark.ts';
-export { defaultStrategy, isMendable, planRepair, type RepairOptions } from './repair.ts';
+export { defaultStrategy, isRepairable, planRepair, type RepairOptions } from './repair.ts';
 export { newerBranch, type Strategy, strategies, strategyMeanings } from './sequence.ts';

@@ -40,7 +40,7 @@ export async function planRepair(
   diagnosis: Diagnosis,
   options: RepairOptions = {},
 ): Promise<Plan | undefined> {
-  if (!diagnosis.findings.some(isMendable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
+  if (!diagnosis.findings.some(isRepairable) || diagnosis.findings.some(({ code }) => code === 'F-empty'))
     return undefined;
   const { session, lineOf } = restoredSession(stored.session);
   const source = { ...stored, session, files: withTranscript(stored, session.transcript) };
@@ -83,7 +83,7 @@ async function findingsLeft({ session }: StagedSession): Promise<readonly string
   const { findings, reachable } = await diagnoseSession(session);
   const left = findings
     // Thinking is judged once the chain has its final form, and left out then.
-    .filter((finding) => isMendable(finding) && !/^A-thinking-(?:bound|hole)$/.test(finding.code))
+    .filter((finding) => isRepairable(finding) && !/^A-thinking-(?:bound|hole)$/.test(finding.code))
     .map(({ code, line, message }) => `${code} at line ${line} is left: ${message}`);
   return reachable.loaded === reachable.of
     ? left
@@ -231,6 +231,6 @@ function notesFor({ findings }: Diagnosis, strangers: ReadonlyMap<string, readon
 }
 
 /** Other commands repair a wrong folder and excess length; notes about thinking only report what happened. */
-export function isMendable({ code }: Pick<Finding, 'code'>): boolean {
+export function isRepairable({ code }: Pick<Finding, 'code'>): boolean {
   return !/^[FIW]-/.test(code) && code !== 'A-too-long' && code !== 'L-oversize';
 }

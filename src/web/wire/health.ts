@@ -30,7 +30,7 @@ export interface DiagnosisAnswer {
   /** Set if the client compacts the session before the next prompt; `left` describes what remains. */
   readonly compactsFirst: { readonly tokens: number; readonly limit: number; readonly left: string } | null;
   readonly violations: readonly { readonly rule: string; readonly message: string; readonly line: number }[];
-  readonly isMendable: boolean;
+  readonly isRepairable: boolean;
   /** Files and folders of the session that could not be read. */
   readonly unread: readonly { readonly path: string; readonly code: string }[];
 }

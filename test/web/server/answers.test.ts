@@ -88,7 +88,7 @@ test('a repair has a preview, needs a server that allows changes, and can be und
   await server.isCurrent();
   const before = contentsOf(root);
   const diagnosis = await readJson(client.sessions[':key'].doctor.$get({ param: keyParam(sessionId) }));
-  assert.ok(diagnosis.isMendable);
+  assert.ok(diagnosis.isRepairable);
   assert.ok(diagnosis.findings.some(({ code }) => code === 'L-torn-tail'));
   const { previews } = await readJson(client.sessions[':key'].fix.$get({ param: keyParam(sessionId) }));
   const usual = previews.find(({ isDefault }) => isDefault);

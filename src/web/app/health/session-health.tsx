@@ -50,7 +50,7 @@ export function SessionHealth(props: SessionHealthProps & { readonly title: stri
       {answer === null ? null : (
         <>
           <Findings answer={answer} sessionKey={sessionKey} />
-          {answer.isMendable ? (
+          {answer.isRepairable ? (
             <Repair sessionKey={sessionKey} allowsChanges={allowsChanges} onChanged={onChanged} />
           ) : answer.findings.length > 0 ? (
             <p className="quiet">There is nothing to repair in this file.</p>

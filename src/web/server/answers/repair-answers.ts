@@ -5,7 +5,7 @@ import { damageClasses, type Finding } from '../../../doctor/checks/index.ts';
 import { type Diagnosis, diagnoseSession, verdictOf } from '../../../doctor/diagnosis/index.ts';
 import {
   defaultStrategy,
-  isMendable,
+  isRepairable,
   newerBranch,
   planRepair,
   type Strategy,
@@ -82,7 +82,7 @@ export class RepairAnswers {
       reachableOld,
       compactsFirst: compactsFirst === null ? null : { ...compactsFirst, left: leftAfterCompaction },
       violations: violations.slice(0, maxFindings).map(({ rule, message, line }) => ({ rule, message, line })),
-      isMendable: findings.some(isMendable),
+      isRepairable: findings.some(isRepairable),
       unread,
     };
     return { answer, judged: isWhole ? { path, state, verdict: verdictOf(diagnosis) } : undefined };

@@ -12,9 +12,9 @@ import { projectsFolders, transcriptPlace } from '../../../store/index.ts';
 import { eventsPath, type IndexState, type SessionRow, type Status } from '../../wire/index.ts';
 import { type Role, Thread, type ThreadOptions, type WorkerEvents } from '../workers/index.ts';
 import { Assets } from './assets.ts';
-import { untilIdle } from './calm.ts';
 import { ChangeNotifier, EventHub } from './change-notifier.ts';
 import { answerRefusal, hasToken, judgeRequest, type RequestHead, refuse } from './guard.ts';
+import { untilIdle } from './idle.ts';
 import { makeFileRoutes, makeRoutes } from './routes.ts';
 import { SessionList } from './session-list.ts';
 

@@ -1,7 +1,7 @@
 // Background work waits until the server is idle, but not forever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { untilIdle } from '../../../../src/web/server/http/calm.ts';
+import { untilIdle } from '../../../../src/web/server/http/idle.ts';
 
 const { signal } = new AbortController();
 
