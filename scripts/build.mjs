@@ -34,6 +34,8 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // As in tsconfig.json, which esbuild does not read for files that a plugin resolves.
+  jsx: 'automatic',
   // For stacks in a checkout (src/cli/debug-stack.ts). The package leaves them out, and no file refers to them.
   sourcemap: 'external',
   sourcesContent: false,

@@ -81,7 +81,6 @@ export const exemptTexts = [
       "'go on with the button'",
       "'Another model goes on.'",
       'Use offset=6 to go on.',
-      "'Mend it'",
       'I read the lamp and look for who asks it.',
       'The tower stands: three paths',
       'the light stays on and stands still.',

@@ -77,7 +77,7 @@ async function showsEverything(file: string): Promise<void> {
   await shown('.export-note', 'Exported by Clew; secrets were looked for, none was found.');
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');
-  await shown('.todo-in_progress', 'Mend it');
+  await shown('.todo-in_progress', 'Fix it');
   await shown('.call.failed .terminal', 'out of tea');
   await shown('.queued', 'And hurry');
   await page.getByText('First I think about it.').waitFor();

@@ -43,7 +43,7 @@ async function compress(bench: Bench, keepTurns: number, dropOld: boolean): Prom
     const plan = planCompress(source, offlineSummary(source.session, cut), { keepTurns, dropOld }, cut);
     return await operate(plan, [source], { env: bench.env });
   } catch (error) {
-    if (error instanceof UserError && error.message.startsWith('there is nothing to compress')) return undefined;
+    if (error instanceof UserError && error.message.startsWith('nothing to compress')) return undefined;
     throw new Error(`${bench.main}: ${error}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 // A program for transcript.test.ts: loads the transcript it is given and prints what was found and the peak of memory.
-import { loadTranscript } from '../../src/session/transcript/transcript.ts';
+import { loadTranscript } from '../../../src/session/transcript/transcript.ts';
 
 const { nodes, diagnostics, sizeBytes } = loadTranscript(process.argv[2] ?? '', {
   strict: process.argv.includes('--strict'),
