@@ -1,3 +1,4 @@
+// Durable writes: what is written reaches the disk before it counts, and an error of the disk says what to do next.
 import { fsync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
