@@ -43,6 +43,8 @@ interface PendingFile {
   readonly offset: number;
   readonly line: number;
   readonly endOffset: number;
+  /** Changes when the file is replaced by another. */
+  readonly headHash: string;
 }
 
 interface Advance extends PendingFile {
@@ -96,7 +98,7 @@ class TextRun {
   #pending(): readonly PendingFile[] {
     return this.#database
       .prepare(
-        `SELECT id, path, text_offset, text_line, offset FROM files WHERE text_offset < offset
+        `SELECT id, path, text_offset, text_line, offset, head_hash FROM files WHERE text_offset < offset
          ORDER BY mtime_ms DESC, id`,
       )
       .all()
@@ -106,6 +108,7 @@ class TextRun {
         offset: Number(row.text_offset),
         line: Number(row.text_line),
         endOffset: Number(row.offset),
+        headHash: String(row.head_hash),
       }))
       .filter((file) => this.#isWanted(file.path));
   }
@@ -113,11 +116,11 @@ class TextRun {
   /** How far the file is indexed now: another indexer may have worked on it since the list was made. */
   #again(file: PendingFile): PendingFile | undefined {
     const row = this.#database
-      .prepare('SELECT text_offset, text_line, offset FROM files WHERE id = ? AND path = ?')
+      .prepare('SELECT text_offset, text_line, offset, head_hash FROM files WHERE id = ? AND path = ?')
       .get(file.id, file.path);
-    return row === undefined
-      ? undefined
-      : { ...file, offset: Number(row.text_offset), line: Number(row.text_line), endOffset: Number(row.offset) };
+    if (row === undefined) return undefined;
+    const [offset, line, endOffset] = [Number(row.text_offset), Number(row.text_line), Number(row.offset)];
+    return { ...file, offset, line, endOffset, headHash: String(row.head_hash) };
   }
 
   #isWanted(file: string): boolean {
@@ -154,9 +157,11 @@ class TextRun {
       const documents = new DocumentWriter(database);
       for (const advance of batch) {
         const now = database
-          .prepare('SELECT text_offset FROM files WHERE id = ? AND path = ?')
+          .prepare('SELECT text_offset, offset, head_hash FROM files WHERE id = ? AND path = ?')
           .get(advance.id, advance.path);
+        // Another indexer may have found the file replaced: its rows, which name the tools, are gone or of the new file.
         if (now === undefined || Number(now.text_offset) !== advance.offset) continue;
+        if (Number(now.offset) < advance.toOffset || now.head_hash !== advance.headHash) continue;
         documents.add(advance.id, advance.texts);
         database
           .prepare('UPDATE files SET text_offset = ?, text_line = ? WHERE id = ?')
