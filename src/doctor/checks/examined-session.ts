@@ -119,10 +119,10 @@ export function segmentsOf(examined: ExaminedSession): readonly Segment[] {
   const [active, ...others] = session.branches;
   if (active === undefined) return [];
   const before = active.nodes.slice(0, examined.compacted);
-  const besides = new Set([...active.sideLines.values()].flat());
+  const sideNodes = new Set([...active.sideLines.values()].flat());
   return [
     ...(before.length === 0 ? [] : [segment('compacted', before, new Set())]),
-    ...runs(examined).map(({ kind, nodes }) => segment(kind, nodes, besides)),
+    ...runs(examined).map(({ kind, nodes }) => segment(kind, nodes, sideNodes)),
     ...others
       .filter((branch) => !branch.isReplay && !branch.nodes.some((node) => examined.places.has(node)))
       .map((branch) => segment('branch', branch.nodes, new Set())),
@@ -145,12 +145,12 @@ function runs({ entries, lost }: ExaminedSession): readonly Run[] {
   return found;
 }
 
-function segment(kind: Segment['kind'], nodes: readonly Node[], besides: ReadonlySet<Node>): Segment {
+function segment(kind: Segment['kind'], nodes: readonly Node[], sideNodes: ReadonlySet<Node>): Segment {
   let [fromLine, toLine, beside] = [Number.POSITIVE_INFINITY, 0, 0];
   for (const node of nodes) {
     fromLine = Math.min(fromLine, node.line);
     toLine = Math.max(toLine, node.line);
-    if (besides.has(node)) beside++;
+    if (sideNodes.has(node)) beside++;
   }
   return { kind, entries: nodes.length, fromLine, toLine, beside };
 }

@@ -179,11 +179,11 @@ function openLibsql(path: string): Engine {
 }
 
 /** The package of this platform, which npm has put next to libsql. */
-function findNative(beside: string): Native | undefined {
+function findNative(libsqlFile: string): Native | undefined {
   const target = targets[`${process.platform}-${process.arch}`];
   if (target === undefined) return undefined;
   try {
-    const found = createRequire(beside)(`@libsql/${target}`) as Partial<Native>;
+    const found = createRequire(libsqlFile)(`@libsql/${target}`) as Partial<Native>;
     return calls.every((name) => typeof found[name] === 'function') ? (found as Native) : undefined;
   } catch {
     return undefined; // another C library, or another layout of packages

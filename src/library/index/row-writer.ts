@@ -179,7 +179,7 @@ export function packLines(lines: readonly LineWithUsage[]): string {
       model ?? 0,
       messageId ?? 0,
       requestId ?? 0,
-      // Only a line without a message id is told from others by its uuid.
+      // Only a line without a message id is identified by its uuid.
       messageId === undefined ? (uuid ?? 0) : 0,
       usage.compactions.length === 0 ? 0 : usage.compactions.map(packCounts),
     );
