@@ -1,5 +1,5 @@
-// Types, lint and format, table of models, API reference, list of mutants, banned phrases, architecture: everything
-// that can be checked without running the program.
+// Types, lint and format, hashes of the WebAssembly modules, table of models, API reference, list of mutants, banned
+// phrases, architecture: everything that can be checked without running the program.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compile } from './compile.mjs';
@@ -9,6 +9,7 @@ compile();
 const steps = [
   ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.app.json']],
   ['lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
+  ['WebAssembly modules', ['scripts/wasm.mjs', '--hashes']],
   ['table of models', ['scripts/models.mjs', '--check']],
   ['API reference', ['scripts/api-docs.mjs', '--check']],
   ['list of mutants', ['scripts/mutants.mjs', '--check']],

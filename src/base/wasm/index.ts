@@ -1,0 +1,1 @@
+export { instantiateWasm, type WasmMemory } from './wasm.ts';
