@@ -13,6 +13,7 @@ import {
 } from './index/index.ts';
 import { type SearchQuery, type SearchResult, search, updateText } from './search/index.ts';
 import {
+  cellsOf,
   createCalendar,
   loadPrices,
   makeReport,
@@ -21,8 +22,8 @@ import {
   type UnpricedModel,
   type UsageRow,
   type UsageSession,
+  UsageStore,
   type UsageSum,
-  usageCells,
 } from './usage/index.ts';
 
 /** Options of `openLibrary`. */
@@ -91,16 +92,19 @@ export function openLibrary(options: LibraryOptions = {}): Library {
 export class Library {
   readonly roots: readonly string[];
   readonly #index: IndexHandle;
+  readonly #usage: UsageStore;
 
   constructor({ roots, state = stateFolder(), onNotice }: LibraryOptions) {
     this.roots = roots?.map((root) => path.resolve(root)) ?? resolveRoots();
     this.#index = new IndexHandle({ folder: state, ...(onNotice && { onNotice }) });
     this.#index.ask(() => undefined);
+    this.#usage = new UsageStore({ folder: state === 'memory' ? undefined : state, roots: this.roots });
   }
 
   /** Reads what is new since the last time, of every transcript; nothing where nothing has changed. */
   update({ withoutText = false, onProgress }: UpdateLibraryOptions = {}): LibraryUpdate {
     const options = { roots: this.roots, ...(onProgress && { onProgress }) };
+    this.#usage.update({ prices: new PriceList(loadPrices()) });
     return this.#index.ask((database) => {
       const rows = updateRows(database, options);
       if (withoutText) return { ...rows, textBytes: 0 };
@@ -123,15 +127,13 @@ export class Library {
   usage({ by = 'daily', since, until, isWanted, timeZone }: UsageQuery = {}): LibraryUsage {
     const prices = new PriceList(loadPrices());
     const filter = { since, until, isWanted, calendar: createCalendar(timeZone) };
-    return this.#index.ask((database) => {
-      const cells = usageCells(database, this, prices).filter((cell) => passes(filter, cell, cell.session));
-      const report = makeReport(cells, { kind: by, calendar: filter.calendar, nowMs: Date.now() });
-      return {
-        ...report,
-        rows: report.rows.map(({ cells: _, ...row }) => row),
-        pricesVersion: prices.prices.version,
-      };
-    });
+    const cells = cellsOf(this.#usage).filter((cell) => passes(filter, cell, cell.session));
+    const report = makeReport(cells, { kind: by, calendar: filter.calendar, nowMs: Date.now() });
+    return {
+      ...report,
+      rows: report.rows.map(({ cells: _, ...row }) => row),
+      pricesVersion: prices.prices.version,
+    };
   }
 
   close(): void {

@@ -7,6 +7,7 @@ export {
   refuseUnlessTranscript,
 } from './discover.ts';
 export { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
+export { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
 export {
   keepText,
   type Line,

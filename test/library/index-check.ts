@@ -3,8 +3,6 @@ import type { Database, Row } from '../../src/library/index/database.ts';
 import { updateRows } from '../../src/library/index/indexer.ts';
 import { openIndex } from '../../src/library/index/schema.ts';
 import { type TextReport, updateText } from '../../src/library/search/text-indexer.ts';
-import { linesOf, usageParts } from '../../src/library/usage/cells.ts';
-import { type CountedMessage, countUsage } from '../../src/session/usage/usage.ts';
 
 /** An index that is current for the root. */
 export function currentIndex(folder: string, root: string): Database {
@@ -19,8 +17,8 @@ export function update(database: Database, root: string): TextReport {
 }
 
 /** Everything the index knows, by place: ids may differ. */
-export function contentOf(database: Database, root: string): IndexContent {
-  return { ...textOf(database), ...rowsOf(database, root) };
+export function contentOf(database: Database): IndexContent {
+  return { ...textOf(database), ...rowsOf(database) };
 }
 
 export interface IndexContent {
@@ -33,11 +31,9 @@ export interface IndexContent {
   readonly files: readonly Row[];
   readonly prompts: readonly Row[];
   readonly calls: readonly Row[];
-  /** What is counted, and where; how the lines are cut into parts is left out. */
-  readonly usage: readonly CountedMessage[];
 }
 
-function rowsOf(database: Database, root: string): Omit<IndexContent, 'documents' | 'words' | 'indexed'> {
+function rowsOf(database: Database): Omit<IndexContent, 'documents' | 'words' | 'indexed'> {
   const all = (sql: string): readonly Row[] => database.prepare(sql).all();
   return {
     sessions: all(
@@ -54,7 +50,6 @@ function rowsOf(database: Database, root: string): Omit<IndexContent, 'documents
       `SELECT f.path, tool_use_id, c.line, time, name, touched, is_error, c.agent_id
        FROM tool_calls c LEFT JOIN files f ON f.id = c.file ORDER BY 1, 3, 2`,
     ),
-    usage: countUsage(linesOf(usageParts(database, { roots: [root] }))).messages,
   };
 }
 

@@ -23,7 +23,7 @@ test(`an indexer killed at ${kills} random moments continues where it was, and e
   const root = temporaryFolder(context);
   writeSessions(root, 6, 60);
   const whole = currentIndex(temporaryFolder(context), root);
-  const expected = contentOf(whole, root);
+  const expected = contentOf(whole);
   whole.close();
   const durationMs = await timeOf(temporaryFolder(context), root);
   const halfway = { rows: 0, text: 0 };
@@ -38,7 +38,7 @@ test(`an indexer killed at ${kills} random moments continues where it was, and e
     if (isPart(count(database, 'prompts'), expected.prompts.length)) halfway.rows++;
     else if (isPart(count(database, 'documents'), expected.indexed)) halfway.text++;
     update(database, root);
-    const now = contentOf(database, root);
+    const now = contentOf(database);
     database.close();
     assert.deepEqual(now, expected, `kill ${i}`);
     rmSync(folder, { recursive: true });
@@ -94,10 +94,10 @@ test(`two indexers and two readers at once for ${seconds} s make no error and no
   const doubles = database
     .prepare('SELECT file FROM documents GROUP BY file, line, kind, part HAVING count(*) > 1')
     .all();
-  const content = contentOf(database, root);
+  const content = contentOf(database);
   database.close();
   const fresh = currentIndex(temporaryFolder(context), root);
-  assert.deepEqual([doubles, content], [[], contentOf(fresh, root)]);
+  assert.deepEqual([doubles, content], [[], contentOf(fresh)]);
   fresh.close();
 });
 

@@ -1,11 +1,10 @@
 // Libraries for tests of counting: lines with usage in as many files as a test wants, and their index.
+import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
-import type { Database } from '../../src/library/index/database.ts';
-import { updateRows } from '../../src/library/index/indexer.ts';
-import { openIndex } from '../../src/library/index/schema.ts';
-import { countLibrary, type PricedMessage } from '../../src/library/usage/cells.ts';
+import { cellsOf, makeCells, type PricedMessage, pricedMessages, type UsageCell } from '../../src/library/usage/cells.ts';
+import { UsageStore } from '../../src/library/usage/usage-store.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 
@@ -58,8 +57,8 @@ export function answerLine(fields: AnswerFields = {}): string {
 
 export interface TestLibrary {
   readonly root: string;
-  readonly database: Database;
-  /** What is counted now, after the index was brought up to date. */
+  readonly store: UsageStore;
+  /** What is counted now. */
   count(prices?: PriceList): readonly PricedMessage[];
 }
 
@@ -74,14 +73,36 @@ export function makeLibrary(context: TestContext, files: Readonly<Record<string,
 }
 
 export function openLibrary(context: TestContext, root: string): TestLibrary {
-  const database = openIndex({ folder: path.join(temporaryFolder(context), 'state') });
-  context.after(() => database.close());
+  const options = { folder: path.join(temporaryFolder(context), 'state'), roots: [root] };
+  const store = new UsageStore(options);
   return {
     root,
-    database,
+    store,
     count: (prices = new PriceList(bundledPrices)) => {
-      updateRows(database, { roots: [root] });
-      return countLibrary(database, { roots: [root] }, prices);
+      store.update({ prices });
+      const messages = pricedMessages(store, prices);
+      // What is kept on the disk says the same as the counting rule over all lines.
+      assert.deepEqual(sumsOf(cellsOf(store)), sumsOf(makeCells(messages)));
+      const again = new UsageStore(options);
+      assert.equal(again.update({ prices }).filesRead, 0);
+      assert.deepEqual(sumsOf(cellsOf(again)), sumsOf(makeCells(messages)));
+      return messages;
     },
   };
+}
+
+/** The sums by session, model, price and quarter of an hour, as text; several cells of the same may be one. */
+function sumsOf(cells: readonly UsageCell[]): readonly string[] {
+  const sums = new Map<string, number[]>();
+  for (const cell of cells) {
+    const key = [cell.session.path, cell.session.cwd, cell.model, cell.isFast, cell.time, cell.costMicroUsd === undefined];
+    const before = sums.get(key.join(' ')) ?? [0, 0, 0, 0, 0, 0, 0, 0];
+    const own = [cell.messages, cell.inputTokens, cell.outputTokens, cell.cacheReadTokens];
+    own.push(cell.cacheWrite5mTokens, cell.cacheWrite1hTokens, cell.costMicroUsd ?? 0, Number(cell.outputIsLowerBound));
+    sums.set(
+      key.join(' '),
+      own.map((value, i) => (i === 7 ? Math.max(value, before[i] ?? 0) : value + (before[i] ?? 0))),
+    );
+  }
+  return [...sums].map(([key, values]) => `${key}: ${values.join(' ')}`).sort();
 }

@@ -6,14 +6,13 @@ import { jsonText } from '../../base/json/index.ts';
 import { counted, formatCount, neutralise } from '../../base/text/index.ts';
 import { tableNames, type WrittenPart, writeParquet } from '../../export/parquet/index.ts';
 import { type ExportSource, exportSource } from '../../export/source/index.ts';
-import { countLibrary } from '../../library/usage/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { usageLinesOf } from '../../session/facts/index.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
 import { discoverSessions } from '../../store/index.ts';
 import { redactorFor } from '../../surgery/redact/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { currentPrices, findSessionArgument, rootsOf, rulesArgument, withIndex } from '../input/index.ts';
+import { currentPrices, currentUsage, findSessionArgument, rootsOf, rulesArgument } from '../input/index.ts';
 import { sourceOf } from '../operation/index.ts';
 import { showProgress, writeNotice, writeOut } from '../terminal/index.ts';
 
@@ -38,7 +37,7 @@ export async function exportTables(input: CommandInput): Promise<void> {
 
 interface Tally {
   sessions: number;
-  /** Lines with usage of the named sessions; with --all they come from the index. */
+  /** Lines with usage of the named sessions; with --all, what was counted before is used. */
   readonly lines: UsageLine[];
 }
 
@@ -95,13 +94,9 @@ async function* subjectsOf(input: CommandInput, mains: readonly string[], tally:
   }
 }
 
-async function countedMessages(
-  input: CommandInput,
-  { lines }: Tally,
-  prices: PriceList,
-): Promise<readonly CountedMessage[]> {
+function countedMessages(input: CommandInput, { lines }: Tally, prices: PriceList): readonly CountedMessage[] {
   if (input.flags.all !== true) return countUsage(lines).messages;
-  return withIndex(input, (database) => countLibrary(database, { roots: rootsOf(input) }, prices));
+  return currentUsage(input, prices).messages();
 }
 
 function writtenText(folder: string, { sessions }: Tally, parts: readonly WrittenPart[]): string {

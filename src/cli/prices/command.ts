@@ -1,9 +1,9 @@
 // clew prices: the table of prices, its age and the models without a price; `clew prices update` replaces the table.
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
-import { createCalendar, makeReport, updatePrices, usageCells } from '../../library/usage/index.ts';
+import { cellsOf, createCalendar, makeReport, updatePrices } from '../../library/usage/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { currentPrices, rootsOf, withIndex } from '../input/index.ts';
+import { currentPrices, currentUsage } from '../input/index.ts';
 import { terminalWidth, writeOut } from '../terminal/index.ts';
 import { pricesJson, pricesText, updateText } from './render.ts';
 
@@ -21,13 +21,8 @@ async function showPrices(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const prices = currentPrices(io);
   const nowMs = Date.now();
-  const { unpriced } = await withIndex(input, (database) =>
-    makeReport(usageCells(database, { roots: rootsOf(input) }, prices), {
-      kind: 'model',
-      calendar: createCalendar(),
-      nowMs,
-    }),
-  );
+  const cells = cellsOf(currentUsage(input, prices));
+  const { unpriced } = makeReport(cells, { kind: 'model', calendar: createCalendar(), nowMs });
   const shown = { prices: prices.prices, unknown: unpriced, nowMs };
   if (flags.json === true)
     return writeOut([`${jsonText({ ...pricesJson(shown), unread: input.unread.problems }, 2)}\n`], io);

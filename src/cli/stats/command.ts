@@ -4,16 +4,24 @@ import { isoDate, jsonText } from '../../base/json/index.ts';
 import type { Database, ReadSummaries } from '../../library/index/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
 import {
+  cellsOf,
   collectStats,
-  countLibrary,
   createCalendar,
   type LibraryStats,
   makeCells,
+  pricedMessages,
   type UsageCell,
-  usageCells,
 } from '../../library/usage/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { currentPrices, parseTime, projectFilter, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
+import {
+  currentPrices,
+  currentUsage,
+  parseTime,
+  projectFilter,
+  rootsOf,
+  sessionsIn,
+  withIndex,
+} from '../input/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { sumJson } from '../usage/index.ts';
 import { statsText } from './render.ts';
@@ -54,7 +62,7 @@ async function collect(
   const isWanted = projectFilter(input);
   const sessions = (await sessionsIn(database, input, summaries)).sessions.filter(isWanted);
   // By the same rule as `clew usage`: the two must not disagree.
-  const cells = cellsSince(database, input, sinceMs).filter(({ session }) =>
+  const cells = cellsSince(input, sinceMs).filter(({ session }) =>
     isWanted({ cwd: session.cwd, project: session.slug }),
   );
   const stats = collectStats(database, {
@@ -70,11 +78,11 @@ async function collect(
 }
 
 /** A moment may lie inside a quarter of an hour, where cells are too coarse. */
-function cellsSince(database: Database, input: CommandInput, sinceMs: number | undefined): readonly UsageCell[] {
+function cellsSince(input: CommandInput, sinceMs: number | undefined): readonly UsageCell[] {
   const prices = currentPrices(input.io);
-  const scope = { roots: rootsOf(input) };
-  if (sinceMs === undefined) return usageCells(database, scope, prices);
-  return makeCells(countLibrary(database, scope, prices).filter(({ line }) => line.time >= sinceMs));
+  const store = currentUsage(input, prices);
+  if (sinceMs === undefined) return cellsOf(store);
+  return makeCells(pricedMessages(store, prices).filter(({ line }) => line.time >= sinceMs));
 }
 
 function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: number): object {

@@ -6,15 +6,14 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { asObject, asString, type JsonObject, jsonText, parseJson } from '../../base/json/index.ts';
 import { formatTokens } from '../../base/text/index.ts';
-import { type Database, openIndex, updateRowsWithin, updateTranscript } from '../../library/index/index.ts';
-import { countLibrary, type PricedMessage, sumMessages, type UsageSum } from '../../library/usage/index.ts';
-import type { PriceList } from '../../models/index.ts';
-import { refuseUnlessTranscript, resolveRoots, stateFolder } from '../../store/index.ts';
+import type { UsageSum } from '../../library/usage/index.ts';
+import { refuseUnlessTranscript, resolveRoots } from '../../store/index.ts';
 import { activeMute, readMutes, tracePlaces } from '../../trace/state/index.ts';
 import { type CommandInput, listFlag, Unread } from '../command/index.ts';
 import { currentPrices } from '../input/index.ts';
 import { costText } from '../render/index.ts';
 import { createStyle, writeNotice, writeOut } from '../terminal/index.ts';
+import { readNumbers } from './numbers.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { io, flags } = input;
@@ -81,83 +80,12 @@ function isTraceMuted(report: JsonObject, { env, stderr }: CommandInput['io']): 
 async function measure({ io, flags }: CommandInput, report: JsonObject): Promise<Omit<Status, 'isTraceMuted'>> {
   const file = transcriptOf(report, io);
   const prices = currentPrices(io);
-  const database = openIndex({ folder: stateFolder(io.env) });
-  try {
-    const named = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
-    // The client may use another config folder.
-    const own = file === undefined ? [] : [path.dirname(path.dirname(file))];
-    const roots = [...named, ...own];
-    const library = [...named, ...own.filter((folder) => path.basename(folder) === 'projects')];
-    const unreadUntilMs = refresh(database, file, library);
-    return statusOf(database, { file, roots, prices, report, unreadUntilMs });
-  } finally {
-    database.close();
-  }
-}
-
-/** Some tens of milliseconds of reading; later calls read the rest. */
-const mostNewBytes = 8 * 1024 * 1024;
-
-/** Returns the last change of the newest unread transcript. */
-function refresh(database: Database, file: string | undefined, roots: readonly string[]): number {
-  database.exec('PRAGMA busy_timeout = 50');
-  try {
-    if (file !== undefined) updateTranscript(database, file);
-    return updateRowsWithin(database, { roots, maxBytes: mostNewBytes }).unreadUntilMs;
-  } catch {
-    // Another process is writing, or the disk fails; the next call tries again.
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-interface StatusQuestion {
-  readonly file: string | undefined;
-  readonly roots: readonly string[];
-  readonly prices: PriceList;
-  readonly report: JsonObject;
-  readonly unreadUntilMs: number;
-}
-
-function statusOf(
-  database: Database,
-  { file, roots, prices, report, unreadUntilMs }: StatusQuestion,
-): Omit<Status, 'isTraceMuted'> {
-  const midnight = new Date().setHours(0, 0, 0, 0);
-  const began = file === undefined ? undefined : startOf(database, file);
-  // Messages shared by two sessions have the same time, so sessions that ended earlier cannot contribute.
-  const messages = countLibrary(database, { roots, endedAfter: Math.min(midnight, began ?? midnight) }, prices);
-  const own = messages.filter(({ session }) => session.path === file);
-  // A transcript holds no message newer than its last change.
-  const isReadSince = (time: number | undefined): boolean =>
-    unreadUntilMs === Number.NEGATIVE_INFINITY || (time !== undefined && unreadUntilMs < time);
-  const last = lastMain(own, file);
-  const model = asString(asObject(report.model)?.id) ?? last?.line.model;
+  const roots = resolveRoots({ roots: listFlag(flags, 'root'), env: io.env });
+  const { model, ...numbers } = readNumbers({ file, roots, prices, env: io.env });
   const size = asObject(report.context_window)?.context_window_size;
-  return {
-    session: isReadSince(began) ? sumMessages(own) : undefined,
-    today: isReadSince(midnight) ? sumMessages(messages.filter(({ line }) => line.time >= midnight)) : undefined,
-    contextTokens: last === undefined ? undefined : contextOf(last),
-    contextSize:
-      typeof size === 'number' && size > 0 ? size : model === undefined ? undefined : prices.contextTokensOf(model),
-  };
-}
-
-function startOf(database: Database, file: string): number | undefined {
-  const found = database.prepare('SELECT started_at FROM sessions WHERE path = ?').get(file)?.started_at;
-  return typeof found === 'number' ? found : undefined;
-}
-
-function lastMain(messages: readonly PricedMessage[], file: string | undefined): PricedMessage | undefined {
-  let last: PricedMessage | undefined;
-  for (const message of messages) {
-    const { line } = message;
-    if (line.file === file && !line.isSidechain && line.line > (last?.line.line ?? 0)) last = message;
-  }
-  return last;
-}
-
-function contextOf({ usage }: PricedMessage): number {
-  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+  const current = asString(asObject(report.model)?.id) ?? model;
+  const usual = current === undefined ? undefined : prices.contextTokensOf(current);
+  return { ...numbers, contextSize: typeof size === 'number' && size > 0 ? size : usual };
 }
 
 function statusText(status: Status | undefined): string {

@@ -1,15 +1,15 @@
 // clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines that were counted.
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
-import type { Database } from '../../library/index/index.ts';
 import {
-  countLibrary,
+  cellsOf,
   createCalendar,
   findReceipts,
   makeReport,
   type Placed,
   parseDay,
   passes,
+  pricedMessages,
   type Receipts,
   type ReportKind,
   reportKinds,
@@ -18,11 +18,11 @@ import {
   type UsageReport,
   type UsageRow,
   type UsageSession,
-  usageCells,
+  type UsageStore,
 } from '../../library/usage/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { ageWarning, currentPrices, projectFilter, rootsOf, withIndex } from '../input/index.ts';
+import { ageWarning, currentPrices, currentUsage, projectFilter, rootsOf } from '../input/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { receiptsJson, reportJson } from './json.ts';
 
@@ -31,25 +31,30 @@ export async function run(input: CommandInput): Promise<void> {
   const { kind, key, hasReceipts } = questionOf(input);
   const filter = filterOf(input);
   const prices = currentPrices(io);
-  const roots = rootsOf(input);
-  const pricesVersion = prices.prices.version;
-  let hasRows = false;
-  const chunks = await withIndex(input, async (database) => {
-    const cells = usageCells(database, { roots }, prices).filter((cell) => passes(filter, cell, cell.session));
-    const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
-    hasRows = report.rows.length > 0;
-    if (hasReceipts) return receiptChunks(input, { database, kind, key, filter, prices, roots, report });
-    const isBroken = flags.breakdown === true;
-    if (flags.json === true)
-      return [jsonLines(input, reportJson(report, { pricesVersion, breakdown: isBroken, kind }))];
-    if (report.rows.length === 0) return sayNothing(input);
-    const { usageTable } = await import('./render.ts');
-    const width = terminalWidth(io.stdout, io.env);
-    return [usageTable(report, { kind, breakdown: isBroken, pricesVersion, width, style: io.style })];
-  });
-  const warning = hasRows ? ageWarning(prices.prices, Date.now()) : undefined;
+  const store = currentUsage(input, prices);
+  const cells = cellsOf(store).filter((cell) => passes(filter, cell, cell.session));
+  const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
+  const chunks = hasReceipts
+    ? await receiptChunks(input, { store, kind, key, filter, prices, report })
+    : await reportChunks(input, report, kind, prices.prices.version);
+  const warning = report.rows.length > 0 ? ageWarning(prices.prices, Date.now()) : undefined;
   if (warning !== undefined) writeNotice(io.stderr, warning);
   await writeOut(chunks, { ...io, pager: flags.json !== true });
+}
+
+async function reportChunks(
+  input: CommandInput,
+  report: UsageReport,
+  kind: ReportKind,
+  pricesVersion: string,
+): Promise<readonly string[]> {
+  const { flags, io } = input;
+  const breakdown = flags.breakdown === true;
+  if (flags.json === true) return [jsonLines(input, reportJson(report, { pricesVersion, breakdown, kind }))];
+  if (report.rows.length === 0) return sayNothing(input);
+  const { usageTable } = await import('./render.ts');
+  const width = terminalWidth(io.stdout, io.env);
+  return [usageTable(report, { kind, breakdown, pricesVersion, width, style: io.style })];
 }
 
 function jsonLines({ unread }: CommandInput, report: object): string {
@@ -90,25 +95,23 @@ function filterOf(input: CommandInput): UsageFilter {
 }
 
 interface ReceiptQuestion {
-  readonly database: Database;
+  readonly store: UsageStore;
   readonly kind: ReportKind;
   readonly key: string | undefined;
   readonly filter: UsageFilter;
   readonly prices: PriceList;
-  readonly roots: readonly string[];
   readonly report: UsageReport;
 }
 
 async function receiptChunks(input: CommandInput, question: ReceiptQuestion): Promise<Iterable<string>> {
   const { io, flags } = input;
-  const { database, prices, roots, filter } = question;
+  const { store, prices, filter } = question;
   const rows = rowsFor(question);
   const isOfRow = rowFilter(question, rows);
   const isWanted = (placed: Placed, session: UsageSession): boolean =>
     passes(filter, placed, session) && isOfRow(placed, session);
-  const counted = countLibrary(database, { roots }, prices);
-  const messages = counted.filter(({ line, session }) => isWanted(line, session));
-  const found: Receipts = findReceipts(database, messages, { scope: { roots }, prices, isWanted });
+  const messages = pricedMessages(store, prices).filter(({ line, session }) => isWanted(line, session));
+  const found: Receipts = findReceipts(store, messages, { prices, isWanted });
   input.unread.add(found.problems);
   if (flags.json === true) return [jsonLines(input, receiptsJson(found, prices.prices.version))];
   const { receiptLines } = await import('./receipt.ts');

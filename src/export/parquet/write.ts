@@ -14,7 +14,7 @@ export interface ParquetSource {
   /** Each is read and dropped before the next. */
   readonly sources: AsyncIterable<ExportSource>;
   /** Called when all sessions are read. */
-  countedMessages(): Promise<readonly CountedMessage[]>;
+  countedMessages(): readonly CountedMessage[];
   readonly prices: PriceList;
 }
 
@@ -31,7 +31,7 @@ export async function writeParquet(
     mkdirSync(staged, { mode: 0o700 });
     for await (const source of sources)
       for await (const { table, row } of sessionRows(source, options)) dataset.add(table, row);
-    for (const { table, row } of usageRows(await countedMessages(), prices)) dataset.add(table, row);
+    for (const { table, row } of usageRows(countedMessages(), prices)) dataset.add(table, row);
     const parts = dataset.finish();
     takePlace(staged, folder);
     return parts;

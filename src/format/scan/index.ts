@@ -1,3 +1,4 @@
+export { LineScanner } from './line-scanner.ts';
 export { field } from './places.ts';
 export {
   type CallHead,

@@ -19,8 +19,8 @@ const table = new Uint8Array(tableSize);
 const spellings: readonly Uint8Array[] = keyNames.map((name) => Buffer.from(name));
 
 for (const [i, name] of keyNames.entries()) {
-  const slot = slotOf(Buffer.from(name), 0, name.length);
-  if (table[slot] !== 0) throw new Error(`the key ${name} shares its slot with another: change slotOf`);
+  const slot = keySlot(Buffer.from(name), 0, name.length);
+  if (table[slot] !== 0) throw new Error(`the key ${name} shares its slot with another: change keySlot`);
   table[slot] = i + 1;
 }
 
@@ -28,7 +28,7 @@ for (const [i, name] of keyNames.entries()) {
 export function keyNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   if (length < 2 || length > longest) return 0;
-  const found = table[slotOf(bytes, start, end)] as number;
+  const found = table[keySlot(bytes, start, end)] as number;
   if (found === 0) return 0;
   const spelling = spellings[found - 1] as Uint8Array;
   if (spelling.length !== length) return 0;
@@ -36,7 +36,8 @@ export function keyNumber(bytes: Uint8Array, start: number, end: number): number
   return found;
 }
 
-function slotOf(bytes: Uint8Array, start: number, end: number): number {
+/** The place of a key in the table; it depends on three of its bytes and its length. */
+export function keySlot(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   const first = bytes[start] as number; // all three are within the key
   const inner = bytes[start + (((length * 2) / 5) | 0)] as number;

@@ -1,9 +1,6 @@
 export { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 export { IndexHandle, isRecoverable } from './index-handle.ts';
-export { type FileProof, proveFile } from './index-state.ts';
-export { type IndexProgress, type IndexReport, updateRows, updateRowsWithin, updateTranscript } from './indexer.ts';
-export { readRows } from './row-reader.ts';
-export { unpackLines } from './row-writer.ts';
+export { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
 export { IndexUnavailable, indexPath, openIndex, removeIndex } from './schema.ts';
 export {
   type KnownSession,

@@ -2,28 +2,29 @@
 // shrank or was replaced from its beginning, everything else not at all. Rows and the offset they end at are written in
 // one transaction, so a kill costs at most the current batch, and two indexers at once do no harm.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { scanRecord } from '../../format/scan/index.ts';
 import { rememberOwner } from '../../session/load/index.ts';
 import { Loader, makeTranscript } from '../../session/transcript/index.ts';
 import {
-  agentIdOf,
-  bornMsOf,
+  bytesForProof,
   type DiskProblem,
+  type FileProof,
   findNamedTranscripts,
   findTranscripts,
   ProjectListings,
+  proofOfBytes,
+  proveFile,
   readLineBatches,
   readWholeFile,
   type TranscriptFile,
   wholeFileBytes,
 } from '../../store/index.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
-import { bytesForProof, type FileProof, IndexState, type KnownFile, proofOfBytes, proveFile } from './index-state.ts';
+import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
-import { type FileRows, forgetCells, writeRows } from './row-writer.ts';
+import { type FileRows, writeRows } from './row-writer.ts';
 import { forgetDocuments } from './schema.ts';
 import { type ReadSummaries, summaryOfTranscript } from './session-summaries.ts';
 
@@ -78,62 +79,12 @@ export function updateRows(database: Database, options: UpdateOptions): IndexRep
   return report;
 }
 
-/** Updates one main transcript and nothing else, for callers that ask often about one session. */
-export function updateTranscript(database: Database, file: string): IndexReport {
-  const report = { files: 0, filesRead: 0, filesGone: 0, bytesRead: 0, rowsWritten: 0, problems: [] as DiskProblem[] };
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || agentIdOf(path.basename(file)) !== undefined) return report;
-  const { dev, ino, size, mtimeMs } = stats;
-  const folder = path.dirname(file);
-  const place = { slug: path.basename(folder), root: path.dirname(path.dirname(folder)) };
-  const found = {
-    path: file,
-    mainPath: file,
-    agentId: undefined,
-    ...place,
-    dev,
-    ino,
-    size,
-    mtimeMs,
-    bornMs: bornMsOf(stats),
-  };
-  const state = new IndexState(database, [file]);
-  readWork(database, state, planWork([found], state, report), report);
-  return { ...report, files: 1 };
-}
-
-export interface BudgetReport extends IndexReport {
-  /** The last change of the newest transcript that is not read yet; `-Infinity` if all are. */
-  readonly unreadUntilMs: number;
-}
-
-/** Like `updateRows`, newest transcripts first, but reads only about `maxBytes`; the next call continues. */
-export function updateRowsWithin(
-  database: Database,
-  { roots, maxBytes }: { readonly roots: readonly string[]; readonly maxBytes: number },
-): BudgetReport {
-  const { files, problems } = findTranscripts(roots);
-  const state = new IndexState(database);
-  const filesGone = forgetMissing(database, files, state, roots);
-  const report = { filesRead: 0, bytesRead: 0, rowsWritten: 0, problems: [...problems] };
-  const work = planWork(files, state, report).sort((a, b) => b.file.mtimeMs - a.file.mtimeMs);
-  let bytes = 0;
-  const affordable = work.filter(({ file, offset }) => {
-    bytes += Math.max(0, file.size - offset);
-    return bytes <= maxBytes;
-  });
-  readWork(database, state, affordable, report);
-  const done = new Set(affordable);
-  const unread = work.filter((item) => !done.has(item)).map(({ file }) => file.mtimeMs);
-  return { ...report, files: files.length, filesGone, unreadUntilMs: Math.max(Number.NEGATIVE_INFINITY, ...unread) };
-}
-
 function readWork(
   database: Database,
   state: IndexState,
   work: readonly WorkItem[],
   report: Counters,
-  { onProgress, summaries, batchBytes = defaultBatchBytes }: Omit<UpdateOptions, 'roots' | 'files'> = {},
+  { onProgress, summaries, batchBytes = defaultBatchBytes }: Omit<UpdateOptions, 'roots' | 'files'>,
 ): void {
   const bytesTotal = work.reduce((sum, each) => sum + Math.max(0, each.file.size - each.offset), 0);
   let batch: Advance[] = [];
@@ -165,7 +116,7 @@ function readWork(
       if (rows === undefined) break;
       const isDone = rows.offset >= item.file.size || rows.bytesRead < batchBytes;
       const proof = bytes === undefined ? undefined : proofOfBytes(bytes, rows.offset);
-      batch.push({ ...item, fromOffset: offset, fromLine: line, rows, isDone, proof });
+      batch.push({ ...item, fromOffset: offset, rows, isDone, proof });
       if (isFlat(item) && offset === 0 && rows.facts.sessionId !== undefined) rememberOwner(file, rows.facts.sessionId);
       if (isDone && loader !== undefined) {
         loader.finish();
@@ -212,7 +163,6 @@ interface WorkItem {
 
 interface Advance extends WorkItem {
   readonly fromOffset: number;
-  readonly fromLine: number;
   readonly rows: NewRows;
   /** The file was read to its end. */
   readonly isDone: boolean;
@@ -277,7 +227,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
     const saved: SqlValue[] = [];
     const written: FileRows[] = [];
     for (const advance of proved) {
-      const { file, rows, fromOffset, fromLine, proof } = advance;
+      const { file, rows, fromOffset, proof } = advance;
       const now = state.files.get(file.path);
       const startsAnew = fromOffset === 0;
       // Another indexer has written the same lines first.
@@ -286,18 +236,16 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
-      saved.push(...fileValues(file, known, proof, fromOffset === 0 ? rows.firstAt : Number.NaN));
+      saved.push(...fileValues(file, known, proof));
       written.push({
         id: known.id,
         session,
         isAgent: file.agentId !== undefined,
         isNew: startsAnew,
-        firstLine: fromLine,
         rows,
       });
     }
-    forgetCells(database);
-    insertValues(database, saveFiles, 14, saved, keepFiles);
+    insertValues(database, saveFiles, 12, saved, keepFiles);
     return written.length + writeRows(database, written);
   });
 }
@@ -327,21 +275,18 @@ function knownAs(id: number, session: number, { file, rows, isDone }: Advance): 
 }
 
 const saveFiles =
-  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash, born_ms, first_at)';
+  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)';
 const keepFiles = `ON CONFLICT (id) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
   size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
-  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, born_ms = excluded.born_ms,
-  first_at = coalesce(first_at, excluded.first_at)`;
+  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`;
 
 function fileValues(
-  { path: name, agentId, bornMs }: TranscriptFile,
+  { path: name, agentId }: TranscriptFile,
   known: KnownFile,
   { headHash, tailHash }: FileProof,
-  firstAt: number,
 ): SqlValue[] {
   const { id, session, dev, ino, size, mtimeMs, offset, line } = known;
-  const state = [dev, ino, size, mtimeMs, offset, line, headHash, tailHash];
-  return [id, name, session, agentId ?? null, ...state, bornMs, Number.isNaN(firstAt) ? null : firstAt];
+  return [id, name, session, agentId ?? null, dev, ino, size, mtimeMs, offset, line, headHash, tailHash];
 }
 
 /** A flat agent file is next to the transcript of the session that its lines name. */
@@ -362,7 +307,7 @@ function firstSessionId(file: string, report: Counters): string | undefined {
 
 /** Removes everything that came from a file from the index. */
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
-  for (const table of ['usage_parts', 'origins', 'prompts', 'tool_calls'])
+  for (const table of ['prompts', 'tool_calls'])
     database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
   forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
@@ -394,7 +339,6 @@ function forgetMissing(
       state.files.delete(file);
     }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
-    forgetCells(database);
   });
   return gone.length;
 }

@@ -12,7 +12,6 @@ import {
   scannedInput,
   scannedResult,
   scannedTexts,
-  scannedUsage,
   selectBlock,
   stringField,
   stringFields,
@@ -20,11 +19,7 @@ import {
   walkRecord,
 } from '../../format/scan/index.ts';
 import { classifyUser, type Loader, spokenText } from '../../session/transcript/index.ts';
-import type { UsageLine } from '../../session/usage/index.ts';
 import { type Line, type LineOptions, linesOfBytes, readLineBatches } from '../../store/index.ts';
-
-/** A line with usage, of a file and a session that are known from elsewhere. */
-export type LineWithUsage = Omit<UsageLine, 'file' | 'sessionId'>;
 
 export interface NewRows {
   /** After the last newline that was read, or after a last record that lacks one. */
@@ -33,15 +28,10 @@ export interface NewRows {
   readonly line: number;
   /** How far the lines were read; more bytes may have been read from the disk. */
   readonly bytesRead: number;
-  readonly usage: readonly LineWithUsage[];
   readonly prompts: readonly PromptRow[];
   readonly calls: readonly CallRow[];
   /** Of calls that were not read with them. */
   readonly results: readonly ResultRow[];
-  /** The sessions that lines name as their origin. */
-  readonly origins: ReadonlySet<string>;
-  /** The time of the first line that has one. */
-  readonly firstAt: number;
   readonly facts: SessionFacts;
 }
 
@@ -124,23 +114,18 @@ export function readRows(source: RowSource): NewRows {
     }
   }
   const results = reader.takeResults();
-  const { usage, prompts, calls, facts, origins, firstAt } = reader;
+  const { prompts, calls, facts } = reader;
   const bytesRead = offset - source.offset;
-  return { offset, line, bytesRead, usage, prompts, calls, results, origins, firstAt, facts };
+  return { offset, line, bytesRead, prompts, calls, results, facts };
 }
 
 const firstPromptLength = 500;
 const kindFields: readonly number[] = [field.type, field.role];
 const kindTexts: (string | undefined)[] = [];
-const answerFields: readonly number[] = [field.messageId, field.requestId, field.model, field.stopReason];
-const answerTexts: (string | undefined)[] = [];
 
 class RowReader {
-  readonly usage: LineWithUsage[] = [];
   readonly prompts: PromptRow[] = [];
   readonly calls: CallRow[] = [];
-  readonly origins: Set<string> = new Set();
-  firstAt: number = Number.NaN;
   readonly #sessionId: string | undefined;
   /** Of the record that was just walked. */
   #isCopy = false;
@@ -182,10 +167,9 @@ class RowReader {
   #addRecord(bytes: Buffer, line: number): void {
     const { facts } = this;
     if (facts.sessionId === undefined || facts.cwd === undefined) this.#addPlace(bytes);
-    this.#noteOrigin(bytes);
+    this.#isCopy = this.#isMarkedCopy(bytes);
     stringFields(bytes, kindFields, kindTexts);
     const time = timeOf(bytes);
-    if (Number.isNaN(this.firstAt)) this.firstAt = time;
     if (time < facts.startedAt) facts.startedAt = time;
     if (time > facts.endedAt) facts.endedAt = time;
     const type = kindTexts[0] || kindTexts[1];
@@ -193,16 +177,10 @@ class RowReader {
     else if (type === 'user') this.#addUser(bytes, line, time);
   }
 
-  /** Forks by the SDK and by Clew say it on each message; those of client 2.1.45 keep the session's id on their lines. */
-  #noteOrigin(bytes: Buffer): void {
-    const marked = this.#otherSession(stringField(bytes, field.originSessionId));
-    this.#isCopy = marked !== undefined;
-    const origin = marked ?? this.#otherSession(stringField(bytes, field.sessionId));
-    if (origin !== undefined) this.origins.add(origin);
-  }
-
-  #otherSession(id: string | undefined): string | undefined {
-    return this.#sessionId === undefined || id === '' || id === this.#sessionId ? undefined : id;
+  /** Forks by the SDK and by Clew say it on each message. */
+  #isMarkedCopy(bytes: Buffer): boolean {
+    const origin = stringField(bytes, field.originSessionId);
+    return this.#sessionId !== undefined && origin !== undefined && origin !== '' && origin !== this.#sessionId;
   }
 
   #addPlace(bytes: Buffer): void {
@@ -216,14 +194,6 @@ class RowReader {
       const call = scannedCall(bytes);
       if (call !== undefined) this.#addCall(call, line, time);
     }
-    const usage = scannedUsage(bytes);
-    if (usage === undefined) return;
-    stringFields(bytes, answerFields, answerTexts);
-    const [messageId, requestId, model, stopReason] = answerTexts;
-    const uuid = messageId === undefined ? stringField(bytes, field.uuid) : undefined;
-    const isSidechain = isTrue(bytes, field.isSidechain);
-    const isCopy = this.#isCopy;
-    this.usage.push({ line, time, uuid, isSidechain, messageId, requestId, model, stopReason, usage, isCopy });
   }
 
   #addCall({ id, name, file }: CallHead, line: number, time: number): void {

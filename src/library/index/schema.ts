@@ -8,7 +8,7 @@ import { type Database, openDatabase } from './database.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
-export const schemaVersion = 14;
+export const schemaVersion = 15;
 
 const tables = `
 CREATE TABLE sessions (
@@ -41,8 +41,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_id ON sessions (session_id);
 -- One row per transcript. A file is read up to offset, which is after a newline, or after a last record that lacks
--- one; line counts the newlines before it. text_offset and text_line say the same for the full text. first_at is the
--- time of its first line that has one.
+-- one; line counts the newlines before it. text_offset and text_line say the same for the full text.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -56,31 +55,10 @@ CREATE TABLE files (
   line INTEGER NOT NULL,
   head_hash TEXT NOT NULL,
   tail_hash TEXT NOT NULL,
-  born_ms REAL,
-  first_at INTEGER,
   text_offset INTEGER NOT NULL DEFAULT 0,
   text_line INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_by_session ON files (session);
--- The lines with usage of each file, packed (usage-rows.ts): one row per reading, in the order of its first line. Which
--- of them count is decided over the whole library, when it is reported.
-CREATE TABLE usage_parts (
-  file INTEGER NOT NULL,
-  line INTEGER NOT NULL,
-  rows TEXT NOT NULL,
-  PRIMARY KEY (file, line)
-) WITHOUT ROWID;
--- The sessions that the lines of a file name as their origin (lineage.ts).
-CREATE TABLE origins (
-  file INTEGER NOT NULL,
-  origin TEXT NOT NULL,
-  PRIMARY KEY (file, origin)
-) WITHOUT ROWID;
--- What was counted last (usage/cells.ts); emptied whenever usage_parts or sessions change.
-CREATE TABLE usage_cache (
-  key TEXT PRIMARY KEY,
-  cells TEXT NOT NULL
-) WITHOUT ROWID;
 CREATE TABLE prompts (
   file INTEGER NOT NULL,
   line INTEGER NOT NULL,

@@ -1,5 +1,12 @@
 export { type Calendar, createCalendar, parseDay } from './calendar.ts';
-export { countLibrary, makeCells, type PricedMessage, type UsageCell, type UsageSession, usageCells } from './cells.ts';
+export {
+  cellsOf,
+  makeCells,
+  type PricedMessage,
+  pricedMessages,
+  type UsageCell,
+  type UsageSession,
+} from './cells.ts';
 export { lastTimeOf, sortByAge } from './lineage.ts';
 export { loadPrices, type PriceUpdate, updatePrices } from './prices.ts';
 export { findReceipts, type Receipt, type Receipts } from './receipts.ts';
@@ -12,6 +19,7 @@ export {
   reportKinds,
   rowKey,
   sumMessages,
+  sumUp,
   type UnpricedModel,
   type UsageFilter,
   type UsageReport,
@@ -19,3 +27,4 @@ export {
   type UsageSum,
 } from './report.ts';
 export { collectStats, type LibraryStats, type ToolStats } from './stats.ts';
+export { UsageStore, type UsageUpdate } from './usage-store.ts';

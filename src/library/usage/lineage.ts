@@ -3,7 +3,7 @@
 // lines that are older than the file.
 import { statSync } from 'node:fs';
 import { bornMsOf } from '../../store/index.ts';
-import { type Database, readRows } from '../index/index.ts';
+import { readUsageLines } from '../rows/index.ts';
 
 /** What the order of sessions that share messages depends on, apart from their lines. */
 export interface SessionAge {
@@ -73,21 +73,6 @@ function compareTimes(a: number | null, b: number | null): number {
   return a - b;
 }
 
-/** Only of files that `isWanted`: what else the index holds must not change an answer. */
-export function readOrigins(database: Database, isWanted: (path: string) => boolean): Origins {
-  const origins = new Map<string, Set<string>>();
-  for (const row of database.prepare(originRows).all()) {
-    if (!isWanted(String(row.path))) continue;
-    const id = String(row.session_id);
-    const known = origins.get(id) ?? new Set();
-    origins.set(id, known.add(String(row.origin)));
-  }
-  return origins;
-}
-
-const originRows = `
-SELECT s.session_id, f.path, o.origin FROM origins o JOIN files f ON f.id = o.file JOIN sessions s ON s.id = f.session`;
-
 /**
  * Sorts sessions so that an original is before its copies, from one transcript of each, which `fileOf` names: without an
  * index.
@@ -111,17 +96,11 @@ const beginningBytes = 256 * 1024;
 
 function readAge(file: string, sessionId: string): { readonly age: SessionAge; readonly origins: ReadonlySet<string> } {
   try {
-    const { facts, firstAt, origins } = readRows({
-      path: file,
-      sessionId,
-      offset: 0,
-      line: 0,
-      maxBytes: beginningBytes,
-    });
-    const [startedAt, first] = [facts.startedAt, firstAt].map((time) => (Number.isFinite(time) ? time : null));
+    const { facts } = readUsageLines(file, { sessionId, maxBytes: beginningBytes });
+    const [startedAt, first] = [facts.startedAt, facts.firstAt].map((time) => (Number.isFinite(time) ? time : null));
     const age = { sessionId, path: file, startedAt: startedAt ?? null, firstAt: first ?? null };
     const endedAt = lastTimeOf(file) ?? null;
-    return { age: { ...age, madeAt: madeAtOf(bornMsOf(statSync(file)), endedAt), endedAt }, origins };
+    return { age: { ...age, madeAt: madeAtOf(bornMsOf(statSync(file)), endedAt), endedAt }, origins: facts.origins };
   } catch {
     // Whoever reads the session says what is wrong with it.
     return {
@@ -140,7 +119,7 @@ export function lastTimeOf(file: string): number | undefined {
     const { size } = statSync(file);
     for (const tail of tailSizes) {
       const offset = Math.max(0, size - tail);
-      const { facts } = readRows({ path: file, sessionId: undefined, offset, line: 0, maxBytes: size });
+      const { facts } = readUsageLines(file, { sessionId: undefined, from: { offset, number: 1 } });
       if (Number.isFinite(facts.endedAt)) return facts.endedAt;
       if (offset === 0) return undefined;
     }

@@ -1,19 +1,13 @@
 // Some messages of a report → their receipts: the line that counts, and every line that was dropped, with the reason.
-// The transcripts are read again and counted by the same rule, so that a receipt does not depend on the index.
+// The transcripts are read again and counted by the same rule, so that a receipt does not depend on what was kept.
 
 import { systemErrorCode } from '../../base/errors/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { countUsage, type DroppedLine, type UsageLine } from '../../session/usage/index.ts';
 import type { DiskProblem } from '../../store/index.ts';
-import { type Database, readRows } from '../index/index.ts';
-import {
-  linesOf,
-  type PricedMessage,
-  type UsagePart,
-  type UsageScope,
-  type UsageSession,
-  usageParts,
-} from './cells.ts';
+import { readUsageLines } from '../rows/index.ts';
+import { type PricedMessage, sessionsByFile, type UsageSession } from './cells.ts';
+import type { UsageStore } from './usage-store.ts';
 
 export interface Receipt {
   readonly message: PricedMessage;
@@ -28,22 +22,24 @@ export interface Receipts {
 }
 
 export interface ReceiptOptions {
-  readonly scope: UsageScope;
   readonly prices: PriceList;
   /** Whether a line the client made itself is of interest. */
   readonly isWanted: (line: UsageLine, session: UsageSession) => boolean;
 }
 
 export function findReceipts(
-  database: Database,
+  store: UsageStore,
   messages: readonly PricedMessage[],
-  { scope, prices, isWanted }: ReceiptOptions,
+  { prices, isWanted }: ReceiptOptions,
 ): Receipts {
   const wanted = new Set(messages.map(({ line }) => messageKey(line)));
+  const sessionOfFile = sessionsByFile(store);
   const sessions = new Map<string, UsageSession>();
-  for (const part of usageParts(database, scope)) {
-    if (sessions.has(part.file) || !concerns(part, wanted, isWanted)) continue;
-    sessions.set(part.file, part.session);
+  for (const line of store.lines()) {
+    const session = sessionOfFile.get(line.file);
+    if (session === undefined || sessions.has(line.file)) continue;
+    const isOfClient = line.model === '<synthetic>' && isWanted(line, session);
+    if (isOfClient || wanted.has(messageKey(line))) sessions.set(line.file, session);
   }
   const problems: DiskProblem[] = [];
   const count = countUsage(readLinesOf(sessions, problems));
@@ -61,19 +57,10 @@ export function findReceipts(
   return { receipts, synthetic, problems };
 }
 
-function concerns(part: UsagePart, wanted: ReadonlySet<string>, isWanted: ReceiptOptions['isWanted']): boolean {
-  for (const line of linesOf([part])) {
-    if (wanted.has(messageKey(line))) return true;
-    if (line.model === '<synthetic>' && isWanted(line, part.session)) return true;
-  }
-  return false;
-}
-
 function* readLinesOf(sessions: ReadonlyMap<string, UsageSession>, problems: DiskProblem[]): Generator<UsageLine> {
   for (const [file, { sessionId }] of sessions) {
     try {
-      const { usage } = readRows({ path: file, sessionId, offset: 0, line: 0, maxBytes: Number.POSITIVE_INFINITY });
-      for (const line of usage) yield { ...line, file, sessionId };
+      for (const line of readUsageLines(file, { sessionId }).usage) yield { ...line, file, sessionId };
     } catch (error) {
       problems.push({ path: file, code: systemErrorCode(error) ?? 'EIO' });
     }

@@ -1,10 +1,12 @@
 // A current index and the sessions the user asked for → what was done in them: prompts and their times, tools and their
 // outcomes, files, models, tokens. Lines that forks and resumes copied are counted once, by their ids.
+import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { turnStartsOf } from '../../session/facts/index.ts';
+import { projectsFolders } from '../../store/index.ts';
 import { type Database, insertMany, type ListedSession, type Row } from '../index/index.ts';
 import { type Calendar, type Streaks, streaksOf } from './calendar.ts';
-import { projectPrefixes, type UsageCell } from './cells.ts';
+import type { UsageCell } from './cells.ts';
 import { byModel, sumUp, type UsageRow, type UsageSum } from './report.ts';
 
 export interface LibraryStats {
@@ -111,12 +113,12 @@ function isSince(time: number, sinceMs: number): boolean {
 function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
   database.exec('CREATE TEMP TABLE IF NOT EXISTS stats_scope (file INTEGER PRIMARY KEY)');
   database.exec('DELETE FROM stats_scope');
-  const below = projectPrefixes(roots);
+  const below = projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
   const rows = database
     .prepare(fileRows)
     .all()
-    .filter(({ path, cwd, slug }) => {
-      const isBelow = below.some((folder) => String(path).startsWith(folder));
+    .filter(({ path: file, cwd, slug }) => {
+      const isBelow = below.some((folder) => String(file).startsWith(folder));
       return isBelow && isWanted({ cwd: typeof cwd === 'string' ? cwd : undefined, project: String(slug) });
     });
   insertMany(

@@ -6,13 +6,15 @@ import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 import { parseLine } from '../../format/line/index.ts';
 import { type Head, scanRecord } from '../../format/scan/index.ts';
 import {
+  type FileProof,
   findTranscripts,
   projectsFolders,
+  proveFile,
   readLineBatches,
   type TranscriptPlace,
   transcriptPlace,
 } from '../../store/index.ts';
-import { type FileProof, proveFile } from '../index/index.ts';
+
 import { type WatchOptions, watchLibrary } from './watch.ts';
 
 /** A record that was just written to a transcript. */

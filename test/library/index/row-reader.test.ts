@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src/base/json/jso
 import { contentOf } from '../../../src/format/entry/entry.ts';
 import { parseLine } from '../../../src/format/line/line.ts';
 import { scanRecord } from '../../../src/format/scan/scan.ts';
-import { type CallRow, type LineWithUsage, readRows } from '../../../src/library/index/row-reader.ts';
+import { type CallRow, readRows } from '../../../src/library/index/row-reader.ts';
 import { classifyUser } from '../../../src/session/transcript/node.ts';
 import { promptText } from '../../../src/session/transcript/prompt-text.ts';
 import { referenceHead } from '../../support/reference-head.ts';
@@ -26,7 +26,6 @@ function isCopyIn(file: string, entry: JsonObject): boolean {
 
 /** The same rows, from lines that were parsed. */
 function referenceRows(file: string): object {
-  const usage: LineWithUsage[] = [];
   const prompts: object[] = [];
   const calls = new Map<string, CallRow>();
   const results = new Map<string, { isError: boolean; agentId: string | undefined }>();
@@ -46,12 +45,6 @@ function referenceRows(file: string): object {
           const call = { toolUseId: id, line, time, name, touched, isError: undefined, agentId: undefined };
           if (!calls.has(id)) calls.set(id, call);
         }
-        if (message?.usage === undefined) continue;
-        const { id: messageId, model, stopReason } = message;
-        const uuid = messageId === undefined ? head.uuid : undefined;
-        const { isSidechain, requestId } = head;
-        const names = { uuid, messageId, requestId, model, stopReason };
-        usage.push({ line, time, ...names, isSidechain, usage: message.usage, isCopy: isCopyIn(file, entry) });
       }
       if (type !== 'user') continue;
       for (const { toolUseId, isError } of message?.results ?? [])
@@ -67,13 +60,13 @@ function referenceRows(file: string): object {
   }
   for (const call of calls.values()) Object.assign(call, results.get(call.toolUseId) ?? {});
   const { startedAt, endedAt } = facts;
-  return { usage, prompts, calls: [...calls.values()], startedAt, endedAt, firstPrompt: said.firstPrompt };
+  return { prompts, calls: [...calls.values()], startedAt, endedAt, firstPrompt: said.firstPrompt };
 }
 
 function readAgain(file: string): object {
-  const { usage, prompts, calls, facts } = rowsOf(file);
+  const { prompts, calls, facts } = rowsOf(file);
   const { startedAt, endedAt, firstPrompt } = facts;
-  return { usage, prompts, calls, startedAt, endedAt, firstPrompt };
+  return { prompts, calls, startedAt, endedAt, firstPrompt };
 }
 
 /** A torn last line is left for the next time by one, and is damage for the other. */
@@ -95,7 +88,6 @@ test('a file read in two parts has the rows of one reading', () => {
     const { offset, line } = first;
     const second = readRows({ path: file, sessionId, offset, line, maxBytes: Number.POSITIVE_INFINITY });
     const whole = rowsOf(file);
-    assert.deepEqual([...first.usage, ...second.usage], whole.usage, file);
     assert.deepEqual([...first.prompts, ...second.prompts], whole.prompts, file);
     const ids = (calls: readonly CallRow[]): string[] => calls.map(({ toolUseId }) => toolUseId);
     assert.deepEqual([...new Set([...ids(first.calls), ...ids(second.calls)])], ids(whole.calls), file);

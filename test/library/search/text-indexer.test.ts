@@ -65,10 +65,10 @@ test('the documents of a file that was replaced, cut or removed are gone', (cont
   writeFileSync(file(1), readFileSync(file(1)).subarray(0, 1000));
   unlinkSync(file(2));
   update(database, folder);
-  const again = contentOf(database, folder);
+  const again = contentOf(database);
   database.close();
   const fresh = currentIndex(temporaryFolder(context), folder);
-  assert.deepEqual(again, contentOf(fresh, folder));
+  assert.deepEqual(again, contentOf(fresh));
   fresh.close();
 });
 

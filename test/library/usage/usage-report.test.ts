@@ -3,9 +3,8 @@ import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject, parseJson } from '../../../src/base/json/json.ts';
-import { updateRows } from '../../../src/library/index/indexer.ts';
 import { createCalendar } from '../../../src/library/usage/calendar.ts';
-import { makeCells, usageCells } from '../../../src/library/usage/cells.ts';
+import { cellsOf, makeCells } from '../../../src/library/usage/cells.ts';
 import { findReceipts } from '../../../src/library/usage/receipts.ts';
 import { makeReport, passes, reportKinds, sumUp, type UsageReport } from '../../../src/library/usage/report.ts';
 import { bundledPrices, PriceList, type Prices } from '../../../src/models/price-list.ts';
@@ -205,11 +204,8 @@ test('days are filtered where they are counted, both ends included', (context) =
 test('nothing changed: the second run reads no byte of any transcript', (context) => {
   const library = makeLibrary(context, edgeCases['4_fork_copy']?.files ?? {});
   const before = library.count();
-  const { files, filesRead, bytesRead, rowsWritten } = updateRows(library.database, { roots: [library.root] });
-  assert.deepEqual(
-    { files, filesRead, bytesRead, rowsWritten },
-    { files: 2, filesRead: 0, bytesRead: 0, rowsWritten: 0 },
-  );
+  const { files, filesRead, bytesRead } = library.store.update({ prices: new PriceList(bundledPrices) });
+  assert.deepEqual({ files, filesRead, bytesRead }, { files: 2, filesRead: 0, bytesRead: 0 });
   assert.deepEqual(library.count(), before);
 });
 
@@ -221,11 +217,8 @@ test('what is kept of a count is what was counted, until anything changes', (con
       answerLine({ id: 'c', output: 3, usage: { speed: 'fast' } }),
     ],
   });
-  const prices = new PriceList(bundledPrices);
-  const cells = (): readonly object[] => usageCells(library.database, { roots: [library.root] }, prices);
+  const cells = (): readonly object[] => cellsOf(library.store);
   const counted = makeCells(library.count());
-  assert.deepEqual(cells(), counted);
-  assert.equal(library.database.prepare('SELECT count(*) AS count FROM usage_cache').get()?.count, 1);
   assert.deepEqual(cells(), counted);
   appendFileSync(path.join(library.root, 'projects', main), `${answerLine({ id: 'd', output: 4 })}\n`);
   const grown = makeCells(library.count());
@@ -238,9 +231,10 @@ test('what is kept of a count is what was counted, until anything changes', (con
 
 test('other prices are another count', (context) => {
   const library = makeLibrary(context, { [main]: [answerLine({ id: 'a', output: 1000 })] });
-  library.count();
-  const cost = (prices: Prices): number | undefined =>
-    sumUp(usageCells(library.database, { roots: [library.root] }, new PriceList(prices))).costMicroUsd;
+  const cost = (prices: Prices): number | undefined => {
+    library.count(new PriceList(prices));
+    return sumUp(cellsOf(library.store)).costMicroUsd;
+  };
   const dear = { id: 'claude-sonnet-4-5', aliases: [], prices: [{ input: 0, output: 1000 }] };
   const other = { ...bundledPrices, fingerprint: 'dear', models: [dear] };
   assert.deepEqual([cost(bundledPrices), cost(other), cost(bundledPrices)], [15_030, 1_000_000, 15_030]);
@@ -258,7 +252,6 @@ test('a session that grows line by line counts as if it had been read at once', 
   }
   const whole = makeLibrary(context, { [main]: lines });
   assert.deepEqual(report(grown).totals, report(whole).totals);
-  assert.equal(grown.database.prepare('SELECT count(*) AS count FROM usage_parts').get()?.count, 1);
 });
 
 test('a last record without a newline counts, and is not counted again when the newline comes', (context) => {
@@ -288,7 +281,7 @@ test('a transcript that was rewritten or removed is counted as it is now', (cont
 test('what other roots hold is not part of the report', (context) => {
   const library = makeLibrary(context, { [main]: [answerLine({ id: 'a', output: 1 })] });
   const other = makeLibrary(context, { [main]: [answerLine({ id: 'b', output: 10 })] });
-  updateRows(library.database, { roots: [other.root] });
+  assert.equal(report(other).totals.outputTokens, 10);
   assert.equal(report(library).totals.outputTokens, 1);
 });
 
@@ -362,8 +355,7 @@ function largestUsage(entries: readonly JsonObject[]): JsonObject {
 
 function reasons(library: TestLibrary): string[] {
   const messages = library.count();
-  const { receipts, synthetic } = findReceipts(library.database, messages, {
-    scope: { roots: [library.root] },
+  const { receipts, synthetic } = findReceipts(library.store, messages, {
     prices: new PriceList(bundledPrices),
     isWanted: () => true,
   });

@@ -3,10 +3,9 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { branchNumbered, partsOf } from '../../../export/page/index.ts';
-import { type FileProof, proveFile } from '../../../library/index/index.ts';
 import { loadAgent, makeSession, type Session } from '../../../session/load/index.ts';
 import { type GrowingTranscript, loadGrowingInSteps } from '../../../session/transcript/index.ts';
-import { sessionFiles } from '../../../store/index.ts';
+import { type FileProof, proveFile, sessionFiles } from '../../../store/index.ts';
 import { Refusal } from '../protocol/index.ts';
 
 export interface CachedSession {

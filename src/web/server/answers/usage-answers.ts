@@ -1,11 +1,11 @@
 // Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
 // counted messages as `clew usage`.
-import type { Database, IndexHandle } from '../../../library/index/index.ts';
+import type { IndexHandle } from '../../../library/index/index.ts';
 import {
   byModel,
   type Calendar,
+  cellsOf,
   collectStats,
-  countLibrary,
   createCalendar,
   findReceipts,
   loadPrices,
@@ -13,12 +13,13 @@ import {
   type PricedMessage,
   parseDay,
   passes,
+  pricedMessages,
   sumMessages,
   type UsageCell,
   type UsageFilter,
   type UsageSession,
+  UsageStore,
   type UsageSum,
-  usageCells,
 } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
 import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/index.ts';
@@ -46,12 +47,14 @@ const maxTools = 100;
 export class UsageAnswers {
   readonly #roots: readonly string[];
   readonly #index: IndexHandle;
+  readonly #store: UsageStore;
   readonly #prices = new PriceList(loadPrices());
   readonly #calendar: Calendar = createCalendar();
 
-  constructor(roots: readonly string[], index: IndexHandle) {
+  constructor({ roots, state, index }: { roots: readonly string[]; state: string; index: IndexHandle }) {
     this.#roots = roots;
     this.#index = index;
+    this.#store = new UsageStore({ folder: state, roots });
   }
 
   usage(query: UsageAsked): UsageFound {
@@ -94,27 +97,24 @@ export class UsageAnswers {
   }
 
   top(query: UsageAsked): TopFound {
-    return this.#index.ask((database) => {
-      const messages = this.#messages(database, query);
-      const sessions = new Map<string, PricedSum & { path: string }>();
-      for (const { session, costMicroUsd } of messages) {
-        const sum = sessions.get(session.path) ?? { path: session.path, ...newSum() };
-        sessions.set(session.path, sum);
-        addTo(sum, costMicroUsd);
-      }
-      const bySize = [...sessions.values()].sort((a, b) => b.costMicroUsd - a.costMicroUsd);
-      return { sessions: bySize.slice(0, topSessions), turns: expensiveTurns(database, messages, topTurns) };
-    });
+    const messages = this.#messages(query);
+    const sessions = new Map<string, PricedSum & { path: string }>();
+    for (const { session, costMicroUsd } of messages) {
+      const sum = sessions.get(session.path) ?? { path: session.path, ...newSum() };
+      sessions.set(session.path, sum);
+      addTo(sum, costMicroUsd);
+    }
+    const bySize = [...sessions.values()].sort((a, b) => b.costMicroUsd - a.costMicroUsd);
+    const turns = this.#index.ask((database) => expensiveTurns(database, messages, topTurns));
+    return { sessions: bySize.slice(0, topSessions), turns };
   }
 
   /** The most expensive messages, each read again from its transcript. */
   receipts(query: UsageAsked): ReceiptsFound {
-    return this.#index.ask((database) => {
-      const messages = this.#messages(database, query);
-      const dearest = messages.toSorted((a, b) => (b.costMicroUsd ?? 0) - (a.costMicroUsd ?? 0)).slice(0, maxReceipts);
-      const scope = { roots: this.#roots };
-      const { receipts } = findReceipts(database, dearest, { scope, prices: this.#prices, isWanted: () => false });
-      const sorted = receipts.toSorted((a, b) => (b.message.costMicroUsd ?? 0) - (a.message.costMicroUsd ?? 0));
+    const messages = this.#messages(query);
+    const dearest = messages.toSorted((a, b) => (b.costMicroUsd ?? 0) - (a.costMicroUsd ?? 0)).slice(0, maxReceipts);
+    const { receipts } = findReceipts(this.#store, dearest, { prices: this.#prices, isWanted: () => false });
+    const sorted = receipts.toSorted((a, b) => (b.message.costMicroUsd ?? 0) - (a.message.costMicroUsd ?? 0));
       return {
         total: messages.length,
         totals: sumView(sumMessages(messages)),
@@ -130,20 +130,18 @@ export class UsageAnswers {
           dropped: dropped.map(({ line, reason }) => ({ path: line.file, line: line.line, reason })),
         })),
       };
-    });
   }
 
   #cells(query: UsageAsked): readonly UsageCell[] {
     const filter = this.#filter(query);
-    return this.#index.ask((database) =>
-      usageCells(database, { roots: this.#roots }, this.#prices).filter((cell) => passes(filter, cell, cell.session)),
-    );
+    this.#store.update({ prices: this.#prices });
+    return cellsOf(this.#store).filter((cell) => passes(filter, cell, cell.session));
   }
 
-  #messages(database: Database, query: UsageAsked): readonly PricedMessage[] {
+  #messages(query: UsageAsked): readonly PricedMessage[] {
     const filter = this.#filter(query);
-    const all = countLibrary(database, { roots: this.#roots }, this.#prices);
-    return all.filter(({ line, session }) => passes(filter, line, session));
+    this.#store.update({ prices: this.#prices });
+    return pricedMessages(this.#store, this.#prices).filter(({ line, session }) => passes(filter, line, session));
   }
 
   #filter(query: UsageAsked): UsageFilter {

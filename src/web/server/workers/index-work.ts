@@ -15,7 +15,7 @@ import {
   updateRows,
 } from '../../../library/index/index.ts';
 import { updateText } from '../../../library/search/index.ts';
-import { loadPrices, usageCells } from '../../../library/usage/index.ts';
+import { cellsOf, loadPrices, UsageStore } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
 import { findTranscripts } from '../../../store/index.ts';
 import type { IndexState } from '../../wire/index.ts';
@@ -50,6 +50,7 @@ class IndexWork {
   readonly #setup: IndexSetup;
   readonly #emit: Emit<'index'>;
   readonly #index: IndexHandle;
+  readonly #usage: UsageStore;
   readonly #prices = new PriceList(loadPrices());
   readonly #waiting = new Set<string>();
   #isWhole = false;
@@ -70,6 +71,7 @@ class IndexWork {
     const onUnavailable = ({ message }: IndexUnavailable): void =>
       onNotice(`${message}; search is unavailable until then`);
     this.#index = new IndexHandle({ folder: setup.state, onNotice, onUnavailable });
+    this.#usage = new UsageStore({ folder: setup.state, roots: setup.roots });
   }
 
   take(files: readonly string[] | undefined): void {
@@ -114,7 +116,7 @@ class IndexWork {
       onProgress: this.#progressOf('rows'),
       batchBytes: rowBatchBytes,
     });
-    this.#countCosts(database, files === undefined);
+    this.#countCosts(files === undefined);
     if (files === undefined) this.#sendKnown(database);
     if (report.bytesRead > muchBytes) collectGarbage();
     this.#sendListed(database, summaries);
@@ -171,12 +173,13 @@ class IndexWork {
     this.#setState({ sessions: rows.length });
   }
 
-  /** Duplicate messages are resolved over the whole library, so every append recounts everything. */
-  #countCosts(database: Database, isWhole: boolean): void {
+  /** All transcripts are listed for it, so it is done less often than the rest. */
+  #countCosts(isWhole: boolean): void {
     const startedAt = Date.now();
     if (!isWhole && startedAt < this.#costsMayCountAt) return;
     const costs = new Map<string, SessionCost>();
-    for (const { session, costMicroUsd } of usageCells(database, this.#setup, this.#prices)) {
+    this.#usage.update({ prices: this.#prices });
+    for (const { session, costMicroUsd } of cellsOf(this.#usage)) {
       const { costMicroUsd: before = null, costIsPart = false } = costs.get(session.path) ?? {};
       const sum = costMicroUsd === undefined ? before : (before ?? 0) + costMicroUsd;
       costs.set(session.path, { costMicroUsd: sum, costIsPart: costIsPart || costMicroUsd === undefined });

@@ -9,7 +9,7 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
   const sessions = new SessionAnswers(cache, state);
   const tails = new TailAnswers(cache);
   const index = new IndexHandle({ folder: state });
-  const usage = new UsageAnswers(roots, index);
+  const usage = new UsageAnswers({ roots, state, index });
   return {
     prepare: (query) => sessions.prepare(query),
     head: (query) => sessions.head(query),
