@@ -270,8 +270,12 @@ export class UsageStore {
 }
 
 function markOf(file: string): string | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? undefined : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+  try {
+    const { ino, mtimeMs, size } = statSync(file);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return undefined; // there is none, or it cannot be read: then it is written again
+  }
 }
 
 /** Rows that no file refers to any more may take this much, besides as much as all others. */
