@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
-import { cellsOf, makeCells, type PricedMessage, pricedMessages, type UsageCell } from '../../src/library/usage/cells.ts';
+import {
+  cellsOf,
+  makeCells,
+  type PricedMessage,
+  pricedMessages,
+  type UsageCell,
+} from '../../src/library/usage/cells.ts';
 import { UsageStore } from '../../src/library/usage/usage-store.ts';
 import { bundledPrices, PriceList } from '../../src/models/price-list.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
@@ -95,7 +101,14 @@ export function openLibrary(context: TestContext, root: string): TestLibrary {
 function sumsOf(cells: readonly UsageCell[]): readonly string[] {
   const sums = new Map<string, number[]>();
   for (const cell of cells) {
-    const key = [cell.session.path, cell.session.cwd, cell.model, cell.isFast, cell.time, cell.costMicroUsd === undefined];
+    const key = [
+      cell.session.path,
+      cell.session.cwd,
+      cell.model,
+      cell.isFast,
+      cell.time,
+      cell.costMicroUsd === undefined,
+    ];
     const before = sums.get(key.join(' ')) ?? [0, 0, 0, 0, 0, 0, 0, 0];
     const own = [cell.messages, cell.inputTokens, cell.outputTokens, cell.cacheReadTokens];
     own.push(cell.cacheWrite5mTokens, cell.cacheWrite1hTokens, cell.costMicroUsd ?? 0, Number(cell.outputIsLowerBound));

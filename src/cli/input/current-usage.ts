@@ -1,6 +1,7 @@
 // What was counted in all transcripts of the roots, brought up to date.
-import type { PriceList } from '../../models/index.ts';
+
 import { UsageStore } from '../../library/usage/index.ts';
+import type { PriceList } from '../../models/index.ts';
 import { stateFolder } from '../../store/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { showProgress, writeNotice } from '../terminal/index.ts';

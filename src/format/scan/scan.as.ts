@@ -284,7 +284,7 @@ function keyNumber(from: usize, length: usize): u32 {
       (<u32>length * 131 + byteAt(from) * 37 + byteAt(from + inner) * 11 + byteAt(from + length - 1) * 5) & 4095;
     const found: u32 = load<u8>(KEY_TABLE + slot);
     if (found !== 0 && <usize>load<u8>(KEY_LENGTHS + found) === length) {
-      if (isSame(from, KEY_NAMES + (<usize>found << 5), length)) return found;
+      if (isSame(from, KEY_NAMES + ((<usize>found) << 5), length)) return found;
     }
   }
   for (let i: usize = 0; i < length; i++) if (byteAt(from + i) === 0x5c) return escapedKey;
@@ -294,11 +294,11 @@ function keyNumber(from: usize, length: usize): u32 {
 function isSame(a: usize, b: usize, length: usize): bool {
   const low = i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
   if (length <= 16) {
-    const all = (1 << <i32>length) - 1;
+    const all = (1 << (<i32>length)) - 1;
     return (low & all) === all;
   }
   if (low !== 0xffff) return false;
-  const all = (1 << <i32>(length - 16)) - 1;
+  const all = (1 << (<i32>(length - 16))) - 1;
   return (i8x16.bitmask(i8x16.eq(v128.load(a, 16), v128.load(b, 16))) & all) === all;
 }
 
@@ -496,7 +496,7 @@ export function findModel(name: usize, length: usize): u32 {
   }
   if (models === 255) return 0;
   models++;
-  const at = MODELS + (<usize>models << 6);
+  const at = MODELS + ((<usize>models) << 6);
   store<u8>(at, <u8>length);
   memory.copy(at + 1, name, length);
   lastModel = models;
@@ -504,7 +504,7 @@ export function findModel(name: usize, length: usize): u32 {
 }
 
 function isModel(number: u32, name: usize, length: usize): bool {
-  const at = MODELS + (<usize>number << 6);
+  const at = MODELS + ((<usize>number) << 6);
   return <usize>load<u8>(at) === length && memory.compare(at + 1, name, length) === 0;
 }
 
@@ -516,12 +516,12 @@ function hasOtherOrigin(field: usize): bool {
   const length = lengthOf(field);
   if (<usize>own === length && memory.compare(SESSION + 4, id, length) === 0) return false;
   for (let i: u32 = 0; i < origins; i++) {
-    const at = ORIGINS + (<usize>i << 6);
+    const at = ORIGINS + ((<usize>i) << 6);
     if (<usize>load<u8>(at) === length && memory.compare(at + 1, id, length) === 0) return true;
   }
   if (origins === 8 || length > 63 || !isPlain(field)) isUnusual = true;
   else {
-    const at = ORIGINS + (<usize>origins << 6);
+    const at = ORIGINS + ((<usize>origins) << 6);
     store<u8>(at, <u8>length);
     memory.copy(at + 1, id, length);
     origins++;

@@ -33,7 +33,10 @@ export function skipWhite(p: usize): usize {
 
 function mask64(a: v128, b: v128, c: v128, d: v128): u64 {
   return (
-    <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16) | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48)
+    <u64>i8x16.bitmask(a) |
+    ((<u64>i8x16.bitmask(b)) << 16) |
+    ((<u64>i8x16.bitmask(c)) << 32) |
+    ((<u64>i8x16.bitmask(d)) << 48)
   );
 }
 

@@ -307,8 +307,7 @@ function firstSessionId(file: string, report: Counters): string | undefined {
 
 /** Removes everything that came from a file from the index. */
 function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
-  for (const table of ['prompts', 'tool_calls'])
-    database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
+  for (const table of ['prompts', 'tool_calls']) database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
   forgetDocuments(database, id);
   database.prepare('DELETE FROM files WHERE id = ?').run(id);
   if (!isMain) return;

@@ -169,7 +169,8 @@ class FileScan {
 
   #takeRows(): void {
     const { memory, rowsAt, rowsEnd, heapAt, heapEnd } = this.#scanner;
-    if (rowsEnd > rowsAt) this.#parts.push(packPart(memory.subarray(rowsAt, rowsEnd), memory.subarray(heapAt, heapEnd)));
+    if (rowsEnd > rowsAt)
+      this.#parts.push(packPart(memory.subarray(rowsAt, rowsEnd), memory.subarray(heapAt, heapEnd)));
     this.#scanner.clearRows();
   }
 
@@ -212,7 +213,10 @@ function keyOf({ messageId, uuid }: LineWithUsage, lines: LineScanner): bigint {
 }
 
 /** The whole file by the JavaScript reader. */
-function readSlowly(lines: LineScanner, { path, sessionId, offset: start, line: before, size }: RowSource): ScannedRows {
+function readSlowly(
+  lines: LineScanner,
+  { path, sessionId, offset: start, line: before, size }: RowSource,
+): ScannedRows {
   let bytesRead = 0;
   const onRead = (bytes: number): void => {
     bytesRead += bytes;

@@ -1,15 +1,7 @@
 // Lines of a transcript → the usage they carry, and what they say about their session. The one definition of both: the
 // scanner in WebAssembly (row-scanner.ts) reads only lines of which this reader would say the same.
 import { parseLine } from '../../format/line/index.ts';
-import {
-  field,
-  isTrue,
-  scannedUsage,
-  stringField,
-  stringFields,
-  timeOf,
-  walkRecord,
-} from '../../format/scan/index.ts';
+import { field, isTrue, scannedUsage, stringField, stringFields, timeOf, walkRecord } from '../../format/scan/index.ts';
 import type { UsageLine } from '../../session/usage/index.ts';
 import { type LineOptions, readLineBatches } from '../../store/index.ts';
 

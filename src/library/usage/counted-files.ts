@@ -105,8 +105,10 @@ export function countedFiles(state: UsageState, placeOf: (path: string) => Trans
   for (const [i, file] of pathsOf(state).entries()) {
     const at = i * fileWidth;
     const number = (field: number): number => files[at + field] as number;
-    const cells = state.cells.subarray(cellAt, (cellAt += number(fileFields.cells) * cellWidth));
-    const parts = state.parts.subarray(partAt, (partAt += number(fileFields.parts) * partWidth));
+    const cells = state.cells.subarray(cellAt, cellAt + number(fileFields.cells) * cellWidth);
+    const parts = state.parts.subarray(partAt, partAt + number(fileFields.parts) * partWidth);
+    cellAt += cells.length;
+    partAt += parts.length;
     const place = placeOf(file);
     if (place === undefined) continue;
     const { dev, ino, size, mtimeMs, bornMs } = fileFields;
@@ -154,11 +156,16 @@ export type SummedFile = Pick<
 >;
 
 /** The sums of a state whose files are `found`, in this order. */
-export function* summedFiles({ header, files, cells }: UsageState, found: readonly TranscriptFile[]): Generator<SummedFile> {
+export function* summedFiles(
+  { header, files, cells }: UsageState,
+  found: readonly TranscriptFile[],
+): Generator<SummedFile> {
   let at = 0;
   for (const [i, file] of found.entries()) {
-    const own = cells.subarray(at, (at += (files[i * fileWidth + fileFields.cells] as number) * cellWidth));
     const number = (field: number): number => files[i * fileWidth + field] as number;
+    const end = at + number(fileFields.cells) * cellWidth;
+    const own = cells.subarray(at, end);
+    at = end;
     yield {
       found: file,
       main: file.mainPath ?? header.mains[file.path] ?? file.path,

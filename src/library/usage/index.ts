@@ -26,5 +26,6 @@ export {
   type UsageRow,
   type UsageSum,
 } from './report.ts';
+export { usageFolder } from './state-file.ts';
 export { collectStats, type LibraryStats, type ToolStats } from './stats.ts';
 export { UsageStore, type UsageUpdate } from './usage-store.ts';

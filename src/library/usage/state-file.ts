@@ -129,13 +129,20 @@ export function writeState(file: string, { header, paths, proofs, files, cells, 
   }
 }
 
-/** The file of the state for some folders of projects, in Clew's own state folder. */
-export function stateFile(folder: string, folders: readonly string[]): string {
+/** Where everything that was counted is kept, in Clew's own state folder. */
+export function usageFolder(state: string): string {
+  return path.join(state, 'usage');
+}
+
+/** The file of the state for some folders of projects. */
+export function stateFile(state: string, folders: readonly string[]): string {
   const text = folders.join('\0');
   const bytes = Buffer.alloc(padded(Buffer.byteLength(text)));
   bytes.write(text);
-  const name = [bytes, Buffer.from(bytes).reverse()].map((each) => checksum(each).toString(36).padStart(7, '0')).join('');
-  return path.join(folder, 'usage', `${name}.state`);
+  const name = [bytes, Buffer.from(bytes).reverse()]
+    .map((each) => checksum(each).toString(36).padStart(7, '0'))
+    .join('');
+  return path.join(usageFolder(state), `${name}.state`);
 }
 
 /** The bytes of a file, at a multiple of 8 in memory. */
@@ -180,6 +187,7 @@ export function appendRows(file: string, known: number, parts: readonly Buffer[]
 export function stateProblem(error: unknown, file: string): UserError {
   const code = systemErrorCode(error);
   if (code === undefined) throw error;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new UserError(`the disk is full: ${file}`, 'make room and run it again');
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new UserError(`the disk is full: ${file}`, 'make room and run it again');
   return new UserError(`${file} cannot be written (${code})`, 'set CLEW_HOME to a folder you may write to');
 }

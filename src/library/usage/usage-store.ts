@@ -160,11 +160,7 @@ export class UsageStore {
     }
   }
 
-  #readAndCount(
-    found: readonly TranscriptFile[],
-    options: UpdateOptions,
-    report: UpdateReport,
-  ): UserError | undefined {
+  #readAndCount(found: readonly TranscriptFile[], options: UpdateOptions, report: UpdateReport): UserError | undefined {
     const before = this.#files(found);
     this.#scanner ??= new RowScanner(this.#models);
     const advance = readNewLines(found, before, this.#scanner, options, report);
@@ -230,7 +226,9 @@ export class UsageStore {
     const live = all.reduce((sum, { length }) => sum + length, 0);
     const fresh = all.filter(({ at }) => at === -1);
     const isKept = before !== undefined && before.rowsBytes <= 2 * live + smallWaste;
-    const rowsFile = isKept ? before.rowsFile : `${path.basename(this.#file, '.state')}-${Date.now().toString(36)}.rows`;
+    const rowsFile = isKept
+      ? before.rowsFile
+      : `${path.basename(this.#file, '.state')}-${Date.now().toString(36)}.rows`;
     const written = isKept ? fresh : all;
     const known = isKept ? before.rowsBytes : 0;
     if (!isKept) for (const file of counted) this.#rowsOf(file);
@@ -259,12 +257,12 @@ export class UsageStore {
     this.#mark = markOf(this.#file);
   }
 
-
   #removeOtherRows(kept: string): void {
     const folder = path.dirname(this.#file ?? '');
     const start = `${path.basename(this.#file ?? '', '.state')}-`;
     for (const name of readdirSync(folder)) {
-      if (name.startsWith(start) && name.endsWith('.rows') && name !== kept) rmSync(path.join(folder, name), { force: true });
+      if (name.startsWith(start) && name.endsWith('.rows') && name !== kept)
+        rmSync(path.join(folder, name), { force: true });
     }
   }
 }

@@ -111,7 +111,8 @@ export function recount({ files, changed, removed }: Advance, hasNewPrices: bool
     file.isShared = shared[i] === 1;
     if (!file.isShared && (hasNewPrices || changed.has(file) || wasShared.has(file))) countAlone(file, options);
   }
-  if (hasNewPrices || concerns(together, wasShared, { files, changed, removed })) countTogether(together, files, options);
+  if (hasNewPrices || concerns(together, wasShared, { files, changed, removed }))
+    countTogether(together, files, options);
 }
 
 /**

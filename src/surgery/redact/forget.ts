@@ -1,10 +1,11 @@
 // Finds the copies of secrets in Clew's state folder after a session was redacted in place without a backup, and cleans
 // them. Covers all files of the state folder except the archive (redact-archive.ts) and the batches of the tracer.
-import { type Dirent, readFileSync, statSync } from 'node:fs';
+import { type Dirent, readFileSync, rmSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { indexPath, removeIndex } from '../../library/index/index.ts';
+import { usageFolder } from '../../library/usage/index.ts';
 import { replaceFile, withLock } from '../../store/index.ts';
 import { type OperationRecord, operationsFolder, readRecords, removeBackup, writeRecord } from '../engine/index.ts';
 import type { Redactor } from './redactor.ts';
@@ -40,6 +41,7 @@ type Found = { readonly [Key in keyof StateCopies]: StateCopies[Key][number][] }
 export async function findStateCopies(options: StateOptions): Promise<StateCopies> {
   const found: Found = { found: [], kept: [], problems: [] };
   findIndex(options, found);
+  findUsage(options, found);
   await findOperations(options, found);
   await walk(options.state, options, found);
   return found;
@@ -52,6 +54,15 @@ function findIndex({ state }: StateOptions, { found }: Found): void {
     return;
   const what = `the search index (${index}), which is rebuilt when needed`;
   found.push({ action: 'delete', what, clean: async () => removeIndex(index), isRebuilt: true });
+}
+
+/** It holds folders, models and ids, as transcripts have them. */
+function findUsage({ state }: StateOptions, { found }: Found): void {
+  const folder = usageFolder(state);
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  const what = `what was counted of usage (${folder}), which is counted again when needed`;
+  const clean = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
+  found.push({ action: 'delete', what, clean, isRebuilt: true });
 }
 
 async function findOperations({ state, sessionId, redactor }: StateOptions, { found, kept }: Found): Promise<void> {
@@ -95,6 +106,7 @@ const settingsFiles: ReadonlySet<string> = new Set(['trace.json', 'redact.json',
 const otherFolders: ReadonlySet<string> = new Set([
   'archive',
   'operations',
+  'usage',
   'trace/outbox',
   'trace/dead',
   'trace/ledger',

@@ -40,7 +40,13 @@ function messagesOf(lines: readonly UsageLine[]): readonly object[] {
 
 function scanned(file: string, scanner: RowScanner = new RowScanner()): Read {
   const size = statSync(file).size;
-  const { offset, line, facts, parts, proof } = scanner.scan({ path: file, sessionId: ownId(file), offset: 0, line: 0, size });
+  const { offset, line, facts, parts, proof } = scanner.scan({
+    path: file,
+    sessionId: ownId(file),
+    offset: 0,
+    line: 0,
+    size,
+  });
   assert.deepEqual(proof, proveFile(file, offset));
   const lines: UsageLine[] = [];
   for (const part of parts)
@@ -117,7 +123,13 @@ const edits = fc.record({
   text: fc.constantFrom(
     ...['"', '\\', '{', '}', '[', ']', ',', ':', '\n', '\r', '\t', ' ', '0', '-', '1e3', 'null', 'true', '\\u0069'],
     ...['é', '\u0000', '\ufeff', '"usage":', '"type":"assistant"', '"id":"m"', '"model":"<synthetic>"', 'compaction'],
-    ...['"timestamp":"2026-02-29T00:00:00.000Z"', '"timestamp":"2026-01-01T24:00:00.000Z"', '"message":{', '\\"', '99999999999999999'],
+    ...[
+      '"timestamp":"2026-02-29T00:00:00.000Z"',
+      '"timestamp":"2026-01-01T24:00:00.000Z"',
+      '"message":{',
+      '\\"',
+      '99999999999999999',
+    ],
     ...['"sessionId":"other"', '"cwd":"/a\\\\b"', '"is\\u0053idechain":true', '"requestId":null', '"uuid":7'],
   ),
 });
@@ -151,7 +163,10 @@ test('of lines with any damage the scanner reads what the reader reads', (t) => 
   const file = path.join(temporaryFolder(t), 'a.jsonl');
   const scanner = new RowScanner();
   const line = fc
-    .tuple(fc.oneof(fc.nat(samples.length - 1), fc.constantFrom(-1, -2, -3, -4, -5, -6)), fc.array(edits, { maxLength: 3 }))
+    .tuple(
+      fc.oneof(fc.nat(samples.length - 1), fc.constantFrom(-1, -2, -3, -4, -5, -6)),
+      fc.array(edits, { maxLength: 3 }),
+    )
     .map(([sample, list]) => {
       const start = (sample < 0 ? answers[-1 - sample] : samples[sample]) as Buffer;
       return list.reduce(edited, start);
@@ -183,7 +198,10 @@ test('lines that cross the pieces in which a file is read are read whole', (t) =
 test('a file continues where it was left, in the middle of a response', (t) => {
   const file = path.join(temporaryFolder(t), 'a.jsonl');
   const scanner = new RowScanner();
-  writeFileSync(file, `${answerLine({ id: 'm', output: 1, stop: null })}\n${answerLine({ id: 'm', output: 2 }).slice(0, 40)}`);
+  writeFileSync(
+    file,
+    `${answerLine({ id: 'm', output: 1, stop: null })}\n${answerLine({ id: 'm', output: 2 }).slice(0, 40)}`,
+  );
   const first = scanner.scan({ path: file, sessionId: 'a', offset: 0, line: 0, size: statSync(file).size });
   assert.equal(first.line, 1);
   truncateSync(file, first.offset);

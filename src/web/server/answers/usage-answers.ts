@@ -115,21 +115,21 @@ export class UsageAnswers {
     const dearest = messages.toSorted((a, b) => (b.costMicroUsd ?? 0) - (a.costMicroUsd ?? 0)).slice(0, maxReceipts);
     const { receipts } = findReceipts(this.#store, dearest, { prices: this.#prices, isWanted: () => false });
     const sorted = receipts.toSorted((a, b) => (b.message.costMicroUsd ?? 0) - (a.message.costMicroUsd ?? 0));
-      return {
-        total: messages.length,
-        totals: sumView(sumMessages(messages)),
-        pricesVersion: this.#prices.prices.version,
-        receipts: sorted.map(({ message, dropped }) => ({
-          main: message.session.path,
-          path: message.line.file,
-          line: message.line.line,
-          messageId: message.line.messageId ?? null,
-          model: message.line.model ?? null,
-          time: finite(message.line.time),
-          ...sumView(sumMessages([message])),
-          dropped: dropped.map(({ line, reason }) => ({ path: line.file, line: line.line, reason })),
-        })),
-      };
+    return {
+      total: messages.length,
+      totals: sumView(sumMessages(messages)),
+      pricesVersion: this.#prices.prices.version,
+      receipts: sorted.map(({ message, dropped }) => ({
+        main: message.session.path,
+        path: message.line.file,
+        line: message.line.line,
+        messageId: message.line.messageId ?? null,
+        model: message.line.model ?? null,
+        time: finite(message.line.time),
+        ...sumView(sumMessages([message])),
+        dropped: dropped.map(({ line, reason }) => ({ path: line.file, line: line.line, reason })),
+      })),
+    };
   }
 
   #cells(query: UsageAsked): readonly UsageCell[] {
