@@ -1,6 +1,6 @@
 // The files of the tracer in Clew's state folder: `sessions/` how far each session was read, `outbox/` waiting batches,
 // `dead/` refused batches, `ledger/` everything that was ever added to the outbox.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { sha256 } from '../../base/digest/index.ts';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { makeFolderSync, openRegularFile, readRegularText } from '../../base/files/index.ts';
 import type { Environment } from '../../base/node/index.ts';
@@ -55,7 +56,7 @@ export function statusOf(places: TracePlaces, destination: string): string {
 
 /** A unique file name for any id, readable if the id is an ordinary one. */
 export function sessionKey(sessionId: string): string {
-  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
+  const hash = sha256(Buffer.from(sessionId)).toString('hex').slice(0, 12);
   return `${sessionId.replace(/[^A-Za-z0-9-]/g, '').slice(0, 40)}-${hash}`;
 }
 

@@ -1,8 +1,8 @@
 // How far a session was read, in one small file per session, with the batches that were committed but not released yet.
 // Writing this file is what commits a run.
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { sha256 } from '../../base/digest/index.ts';
 import { openRegularFile } from '../../base/files/index.ts';
 import {
   asObject,
@@ -108,7 +108,7 @@ export function identifyHead(file: string, headBytes?: number): FileHead | undef
     const { dev, ino, size } = fstatSync(handle);
     const head = Buffer.alloc(Math.min(headBytes ?? mostHeadBytes, mostHeadBytes, size));
     const length = readSync(handle, head, 0, head.length, 0);
-    const headHash = createHash('sha256').update(head.subarray(0, length)).digest('base64url');
+    const headHash = sha256(head.subarray(0, length)).toString('base64url');
     return { dev, ino, sizeBytes: size, headHash, headBytes: length };
   } catch {
     return undefined;
