@@ -1,11 +1,12 @@
-// Builds the installed files: the command and the library (bundled, split so that a command loads only
-// what it uses) into dist/, the page into dist/page/ and dist/standalone/, the type declarations into dist/index.d.ts, and
-// the licences of the bundled packages into dist/THIRD-PARTY.txt.
+// Builds the installed files into dist/: the command and the library (bundled, split so that a command loads only what it
+// uses), the lean entry of the command and the trace hook (build-lean.mjs), the page in page/ and standalone/, the type
+// declarations in index.d.mts, and the licences of the bundled packages in THIRD-PARTY.txt.
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
 import { inkParts } from './build-ink.mjs';
+import { buildLean } from './build-lean.mjs';
 import { licencesOf } from './build-licences.mjs';
 import { pureModules } from './build-modules.mjs';
 import { buildPage, buildStandalone } from './build-page.mjs';
@@ -46,7 +47,13 @@ const common = {
 };
 const program = await build({
   ...common,
-  entryPoints: { clew: 'src/cli/main.ts', index: 'src/index.ts', 'web-worker': 'src/web/server/workers/worker.ts' },
+  entryPoints: {
+    program: 'src/cli/program.ts',
+    index: 'src/index.ts',
+    'web-worker': 'src/web/server/workers/worker.ts',
+  },
+  // In dist/ a .js file is CommonJS.
+  outExtension: { '.js': '.mjs' },
   // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
   // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
@@ -58,20 +65,15 @@ const program = await build({
   },
   chunkNames: 'chunks/[name]-[hash]',
 });
-// The hook runs after every turn, so it is one small file that shares no chunk with the command.
-const hook = await build({
-  ...common,
-  entryPoints: { 'trace-hook': 'src/trace/hook/hook-main.ts' },
-  plugins: [pureModules],
-  chunkNames: 'trace/[name]-[hash]',
-});
+const lean = await buildLean(common);
+writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 const standalone = await buildStandalone();
 const page = await buildPage();
 console.log(`page: ${Math.round(page.firstLoadBytes / 1024)} KB packed at first load`);
 chmodSync('dist/clew.js', 0o755);
-const metafiles = [program.metafile, hook.metafile, standalone.metafile, page.metafile];
+const metafiles = [program.metafile, lean.metafile, standalone.metafile, page.metafile];
 writeFileSync('dist/THIRD-PARTY.txt', licencesOf(metafiles));
 runNode(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
-writeFileSync('dist/index.d.ts', bundleTypes(readPublicTypes('build/types')));
+writeFileSync('dist/index.d.mts', bundleTypes(readPublicTypes('build/types')));
 rmSync('build/types', { recursive: true });
 stampDist();

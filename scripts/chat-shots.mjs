@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startScriptedServer } from '../dist/index.js';
+import { startScriptedServer } from '../dist/index.mjs';
 import { svgOf } from './shots/ansi-svg.mjs';
 import { project, scenes } from './shots/scenes.mjs';
 

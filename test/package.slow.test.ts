@@ -47,9 +47,10 @@ run('npm', ['install', '--no-audit', '--no-fund', tarball], project, env);
 test('the package holds only these kinds of files', () => {
   const kinds = [
     /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|LICENSE)$/,
-    /^dist\/(clew|index|trace-hook|web-worker)\.js$/,
-    /^dist\/(index\.d\.ts|THIRD-PARTY\.txt)$/,
-    /^dist\/(chunks|trace)\/[\w-]+-[0-9A-Z]{8}\.js$/,
+    /^dist\/(clew|lean\/statusline|trace-hook|trace-work)\.js$/,
+    /^dist\/(index|program|web-worker)\.mjs$/,
+    /^dist\/(index\.d\.mts|package\.json|THIRD-PARTY\.txt)$/,
+    /^dist\/chunks\/[\w-]+-[0-9A-Z]{8}\.mjs$/,
     /^dist\/page\/(index\.html|(app|chunk)-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
     /^dist\/standalone\/standalone\.(js|css)$/,
     /^demo\/(README\.md|projects\/[\w/-]+\.(jsonl|meta\.json))$/,
@@ -86,7 +87,7 @@ test('every page that the README and the pages of docs/ link to is in the packag
       .map((link) => `${page}: ${link}`);
   });
   assert.deepEqual(missing, []);
-  const code = filesOf(installed).filter((file) => file.endsWith('.js'));
+  const code = filesOf(installed).filter((file) => /\.m?js$/.test(file));
   const named = code.flatMap(
     (file) => readFileSync(path.join(installed, file), 'utf8').match(/\bdocs\/[\w-]+\.md\b/g) ?? [],
   );

@@ -1,15 +1,57 @@
 #!/usr/bin/env node
-// The entry point. `--version` and the status line, which runs all the time, do not load the command-line parser.
+// The entry point: answers `--version`, runs lean commands, and gives everything else to program.ts. It is built as CommonJS,
+// and so are the lean commands: the first two never start Node's loader for ES modules (scripts/build-lean.mjs).
+import { writeSync } from 'node:fs';
+import { exitCodes, systemErrorCode } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
+import type { LeanCommand } from './command/index.ts';
 
-const [first, ...rest] = process.argv.slice(2);
-if (first === '--version' || first === '-V') {
-  // The reader may have closed the pipe.
-  process.stdout.on('error', () => {}).write(`${version}\n`);
-} else if (first === 'statusline' && rest.length === 0) {
-  const { runBare } = await import('./statusline/command.ts');
-  await runBare();
-} else {
+/**
+ * Commands that run so often, or take so little time, that starting the program would be most of their cost. To add one:
+ * write `src/cli/NAME/lean.ts` with `runLean`, add a row here and an entry point in scripts/build-lean.mjs, and list what it
+ * loads in test/cli/start.test.ts. A millisecond of CPU is about 25 KB of code, loaded whether it runs or not.
+ */
+const leanCommands: ReadonlyMap<string, () => Promise<{ readonly runLean: LeanCommand }>> = new Map([
+  ['statusline', () => import('./statusline/lean.ts')],
+]);
+
+/** For tests that run the command in a thread. */
+export const ended: Promise<void> = start(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});
+
+async function start(argv: readonly string[]): Promise<number> {
+  try {
+    const text = await leanText(argv);
+    if (text !== undefined) return await writeText(text);
+  } catch (error) {
+    const { reportError } = await import('./program.ts');
+    return reportError(error, false);
+  }
   const { runProgram } = await import('./program.ts');
-  process.exitCode = await runProgram(process.argv.slice(2));
+  return runProgram(argv);
+}
+
+/** `undefined` if the call is for the full program. */
+async function leanText([first = '', ...rest]: readonly string[]): Promise<string | undefined> {
+  if (first === '--version' || first === '-V') return `${version}\n`;
+  const lean = await leanCommands.get(first)?.();
+  return lean?.runLean(rest);
+}
+
+/** Without `process.stdout`, which loads Node's streams and sockets. */
+async function writeText(text: string): Promise<number> {
+  let bytes = Buffer.from(text);
+  try {
+    // The console of Windows takes bytes for its own code page.
+    const isForStream = process.platform === 'win32' && bytes.length > text.length;
+    while (bytes.length > 0 && !isForStream) bytes = bytes.subarray(writeSync(1, bytes));
+  } catch (error) {
+    if (systemErrorCode(error) === 'EPIPE') return exitCodes.ok; // the reader has left
+  }
+  if (bytes.length === 0) return exitCodes.ok;
+  // The pipe is full and does not block, or the disk is full.
+  const { writeBytes } = await import('./program.ts');
+  await writeBytes(bytes);
+  return exitCodes.ok;
 }

@@ -24,6 +24,11 @@ export async function runProgram(called: readonly string[]): Promise<number> {
   }
 }
 
+/** Writes output of a lean command that could not be written at once. */
+export async function writeBytes(bytes: Uint8Array): Promise<void> {
+  await writeOut([bytes], process);
+}
+
 /** `clew` without a command, on a terminal with cursor control. */
 function isForPicker(argv: readonly string[]): boolean {
   const isAlone = argv.every((word) => globalFlags.some((flag) => flag.name === word));
@@ -166,7 +171,8 @@ function withAdvice(error: unknown): unknown {
   return isOfFile ? diskError(error, 'read', String(error.path)) : error;
 }
 
-async function reportError(error: unknown, debug: boolean): Promise<number> {
+/** One line on stderr; returns the exit code. */
+export async function reportError(error: unknown, debug: boolean): Promise<number> {
   const isExpected = error instanceof UserError;
   const message = error instanceof Error ? error.message : String(error);
   const bug = `this is a bug: ${message}; run it again with --debug and report the output`;

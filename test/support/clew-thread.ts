@@ -1,5 +1,6 @@
 // Runs the built command in a thread, one call after the other: the same bundle, arguments, environment and output as in
 // a process, without the cost of starting Node each time. This file contains both sides: the tests' and the thread's.
+import { createRequire } from 'node:module';
 import {
   isMainThread,
   MessageChannel,
@@ -76,7 +77,8 @@ function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
       done();
     };
   }
-  let calls = 0;
+  const require = createRequire(import.meta.url);
+  catchWrites(require('node:fs'), output);
   port.on('message', async ({ args, env }: Call) => {
     const before = { ...process.env };
     setEnvironment(env);
@@ -84,8 +86,9 @@ function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
     process.exitCode = 0;
     output.stdout = [];
     output.stderr = [];
-    // With another query the first file runs again; its imports stay loaded.
-    await import(`${clew}?${++calls}`);
+    // The first file runs again; what it loads stays loaded.
+    delete require.cache[clew];
+    await require(clew).ended;
     setEnvironment(before);
     const result: Run = {
       status: Number(process.exitCode),
@@ -97,6 +100,18 @@ function answerCalls({ port, signal }: Omit<Connection, 'worker'>): void {
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
   });
+}
+
+/** Lean commands write to the descriptors of the process, past its streams. */
+function catchWrites(fs: typeof import('node:fs'), output: Record<'stdout' | 'stderr', Buffer[]>): void {
+  const { writeSync } = fs;
+  fs.writeSync = (descriptor: number, ...rest: readonly unknown[]) => {
+    const bytes = rest[0];
+    if ((descriptor !== 1 && descriptor !== 2) || !(bytes instanceof Uint8Array))
+      return Reflect.apply(writeSync, fs, [descriptor, ...rest]);
+    output[descriptor === 1 ? 'stdout' : 'stderr'].push(Buffer.from(bytes));
+    return bytes.length;
+  };
 }
 
 function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {

@@ -76,3 +76,10 @@ export function portFlag(flags: FlagValues): number {
   if (port > 65_535) throw new UserError(`--port takes a number up to 65535, not ${port}`, 'for example --port 8080');
   return port;
 }
+
+/**
+ * Takes the words after the command's name and returns the text for stdout, which is written as it is: it must not contain
+ * text of a transcript. `undefined` leaves the call to the full program, for every flag that it does not know and everything
+ * unusual; it must not have read stdin or written anything then.
+ */
+export type LeanCommand = (args: readonly string[]) => string | undefined | Promise<string | undefined>;

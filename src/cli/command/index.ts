@@ -5,6 +5,7 @@ export {
   countFlag,
   type Flag,
   type FlagValues,
+  type LeanCommand,
   listFlag,
   portFlag,
   textFlag,

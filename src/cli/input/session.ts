@@ -28,14 +28,13 @@ function isMissing(folder: string): boolean {
   }
 }
 
-/** The folder of the package; the bundler decides how deep below it this file is. */
+/** The folder of the package; the bundler decides how deep below it this file is. dist/ has a package.json too. */
 export const packageRoot: string = packageFolder(fileURLToPath(import.meta.url));
 export const demoRoot: string = path.join(packageRoot, 'demo');
 
 function packageFolder(file: string): string {
   let folder = path.dirname(file);
-  while (!existsSync(path.join(folder, 'package.json')) && folder !== path.dirname(folder))
-    folder = path.dirname(folder);
+  while (!existsSync(path.join(folder, 'demo')) && folder !== path.dirname(folder)) folder = path.dirname(folder);
   return folder;
 }
 

@@ -1,8 +1,8 @@
-// The program that Claude Code runs, bundled into its own file: the hook, and with `--send [DESTINATION]` the background
-// senders. It always exits with 0: a tracer must not disturb the session.
+// The program that Claude Code runs: the hook, and with `--send [DESTINATION]` the background senders. It always exits with
+// 0: a tracer must not disturb the session. It runs after every turn, so it is a CommonJS file of its own
+// (scripts/build-lean.mjs).
 import { spawn } from 'node:child_process';
 import { readSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { logFailure, tracePlaces } from '../state/index.ts';
 import { runHook } from './hook.ts';
@@ -11,13 +11,19 @@ const { env } = process;
 const [pollMs, mostWaitMs] = [5, 5_000];
 const mostInputBytes = 64 * 1024 * 1024;
 process.exitCode = 0;
-if (process.argv[2] === '--send') {
-  const { runSender } = await import('./sender.ts');
-  await runSender({ env, only: process.argv[3], startSender }).catch((error: unknown) =>
-    logFailure(tracePlaces(env).log, 'send', error),
-  );
-} else {
+void (process.argv[2] === '--send' ? send(process.argv[3]) : hook());
+
+async function hook(): Promise<void> {
   await runHook(await readInput(), { env, startSender: () => startSender() });
+}
+
+async function send(only: string | undefined): Promise<void> {
+  try {
+    const { runSender } = await import('./work.ts');
+    await runSender({ env, only, startSender });
+  } catch (error) {
+    logFailure(tracePlaces(env).log, 'send', error);
+  }
 }
 
 /** In pieces, because reading an empty non-blocking pipe is an error. */
@@ -42,7 +48,7 @@ async function readInput(): Promise<string> {
 
 /** Detached, so that it survives the client. */
 function startSender(only?: string): void {
-  const words = [fileURLToPath(import.meta.url), '--send', ...(only === undefined ? [] : [only])];
+  const words = [process.argv[1] ?? '', '--send', ...(only === undefined ? [] : [only])];
   const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'ignore',

@@ -30,9 +30,8 @@ export async function runHook(input: string, { env, startSender, nowMs = Date.no
     name = `hook ${event.name} ${event.sessionId}`;
     if (existsSync(event.file)) refuseUnlessTranscript(event.file);
     if (event.name !== 'SessionStart' && isIdle(places, event)) return;
-    const { answerHook } = await import('./answer-hook.ts');
+    const { answerHook, needsSender } = await import('./work.ts');
     await answerHook(event, config, { env, nowMs });
-    const { needsSender } = await import('../outbox/send.ts');
     if (needsSender(places, config.destinations)) startSender();
   } catch (error) {
     logFailure(places.log, name, error, nowMs);

@@ -179,7 +179,7 @@ export class Thread<R extends Role> {
 
 /** Next to this file if only compiled; in a bundle, this code is in a chunk one folder below the worker. */
 function workerFile(): URL {
-  const places = ['./worker.js', './web-worker.js', '../web-worker.js'].map((name) => new URL(name, import.meta.url));
+  const places = ['./worker.js', './web-worker.mjs', '../web-worker.mjs'].map((name) => new URL(name, import.meta.url));
   const found = places.find((place) => existsSync(fileURLToPath(place)));
   if (found === undefined) throw new Error(`no worker file next to ${import.meta.url}`);
   return found;

@@ -1,0 +1,73 @@
+// The parts that must start fast, as CommonJS: the entry of the command, the lean commands and the trace hook. Node's loader
+// for ES modules costs 8 ms of CPU at every start, and each module of Node that is not in its snapshot up to 5 ms. esbuild
+// cannot split CommonJS, so these are separate files, and code that two of them use is in both.
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { pureModules } from './build-modules.mjs';
+
+/** Every start of Node loads these. Not `path`: a default import copies all members, in each file that has one. */
+const isLoaded = /^node:(buffer|events|fs|timers|url|util)$/;
+
+/** `import()` in CommonJS starts the loader for ES modules, `require` does not; only an ES module needs the first. */
+const laterParts = {
+  name: 'later-parts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/(program|[\w-]+\/lean|work)\.ts$/ }, ({ kind, path }) => {
+      if (kind !== 'dynamic-import') return;
+      if (path === './program.ts') return { path: './program.mjs', external: true };
+      const name = path === './work.ts' ? 'trace-work' : `lean/${path.split('/')[1]}`;
+      return { path: `./${name}.js`, namespace: 'later-part' };
+    });
+    onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/** A module of Node is loaded when one of its functions is called first. */
+const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/, namespace: 'file' }, ({ path }) =>
+      isLoaded.test(path) ? undefined : { path, namespace: 'lazy-builtin', sideEffects: false },
+    );
+    onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, async ({ path }) => {
+      const all = Object.entries(await import(path)).filter(([name]) => name !== 'default');
+      const load = `require(${JSON.stringify(path)})`;
+      const lines = all.map(([name, value]) =>
+        isPlainFunction(name, value)
+          ? `export const ${name} = (...values) => ${load}.${name}(...values);`
+          : `export const ${name} = /* @__PURE__ */ (() => ${load}.${name})();`,
+      );
+      lines.push(`export default /* @__PURE__ */ (() => ${load})();`);
+      return { contents: lines.join('\n') };
+    });
+  },
+};
+
+/** Not a class, and without properties that a wrapper would lose. */
+function isPlainFunction(name, value) {
+  return typeof value === 'function' && /^[a-z]/.test(name) && value[promisify.custom] === undefined;
+}
+
+/** Returns esbuild's metafile. */
+export async function buildLean(common) {
+  const { metafile } = await build({
+    ...common,
+    splitting: false,
+    format: 'cjs',
+    entryPoints: {
+      clew: 'src/cli/main.ts',
+      'lean/statusline': 'src/cli/statusline/lean.ts',
+      'trace-hook': 'src/trace/hook/hook-main.ts',
+      'trace-work': 'src/trace/hook/work.ts',
+    },
+    external: ['libsql'],
+    plugins: [laterParts, lazyBuiltins, pureModules],
+    minifyIdentifiers: true,
+    // `createRequire` takes a path too.
+    define: { 'import.meta.url': '__filename' },
+  });
+  return { metafile };
+}
