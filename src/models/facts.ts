@@ -7,7 +7,7 @@ const maxNameChars = 256;
 
 /** `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-sonnet-4-5@20250929`, `anthropic/claude-sonnet-4.5` → Anthropic's own name. */
 export function plainModelName(model: string): string {
-  if (model.length > maxNameChars) return model;
+  if (model.length > maxNameChars || isPlain(model)) return model;
   return model
     .trim()
     .toLowerCase()
@@ -19,6 +19,11 @@ export function plainModelName(model: string): string {
     .replace(/@(?:latest|default)$|-latest$/, '')
     .replace('@', '-')
     .replace(/(\d)\.(\d)/g, '$1-$2');
+}
+
+/** Most names are: the table at every start, and the model of nearly every message. */
+function isPlain(model: string): boolean {
+  return /^claude[a-z0-9-]*$/.test(model) && !/-(?:latest|v\d+)$/.test(model);
 }
 
 export function withoutModelDate(name: string): string {

@@ -8,6 +8,7 @@ import {
   modelFactsOf,
   modelRowOf,
   outputTokensOf,
+  plainModelName,
   prefixCheckOf,
   readsThinkingOf,
   resolveModelAlias,
@@ -28,6 +29,24 @@ test('the facts of a model are found under any of its names', () => {
     names.map((name) => modelFactsOf(name)),
     names.map(() => facts),
   );
+});
+
+test('a name of a cloud, a region or a version becomes the own name; an own name stays', () => {
+  const names = {
+    'claude-sonnet-4-5': 'claude-sonnet-4-5',
+    'claude-sonnet-4-5-20250929': 'claude-sonnet-4-5-20250929',
+    'claude-3-5-haiku-latest': 'claude-3-5-haiku',
+    'claude-haiku-4-5-v1': 'claude-haiku-4-5',
+    'claude-haiku-4-5-v12:0': 'claude-haiku-4-5',
+    'claude-haiku-4-5-v1-x': 'claude-haiku-4-5-v1-x',
+    'claude-latest-1': 'claude-latest-1',
+    'claude-haiku-4.5': 'claude-haiku-4-5',
+    'claude-haiku-4-5@20251001': 'claude-haiku-4-5-20251001',
+    'anthropic/claude-opus-4.1:thinking': 'claude-opus-4-1',
+    ' Claude-Opus-4-1[1m]': 'claude-opus-4-1',
+    'my-claude': 'my-claude',
+  };
+  for (const [name, plain] of Object.entries(names)) assert.deepEqual([name, plainModelName(name)], [name, plain]);
 });
 
 test('a name that asks for the long context has it, and the images that go with it', () => {
