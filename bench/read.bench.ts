@@ -30,19 +30,6 @@ printRatios(
   'lazy scan',
 );
 
-printRatios(
-  'start-up',
-  measureAll(
-    [
-      { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
-      { name: 'clew --version', command: [process.execPath, clew, '--version'] },
-      { name: 'clew --help', command: [process.execPath, clew, '--help'] },
-    ],
-    15,
-  ),
-  'node -e 0',
-);
-
 const hugePlan = { sessions: 1, linesPerSession: 500_000, bytesPerLine: 3200 };
 const huge = corpusFolder('huge', hugePlan);
 const [file = ''] = corpusFiles(huge, hugePlan);

@@ -5,6 +5,10 @@ import { spawnSync } from 'node:child_process';
 export interface Contender {
   readonly name: string;
   readonly command: readonly string[];
+  /** The file for its stdin. */
+  readonly input?: string;
+  /** Variables in addition to those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Measured {
@@ -25,9 +29,13 @@ export function measureAll(contenders: readonly Contender[], rounds: number): re
 }
 
 /** Through bash, whose `time` reports a child's CPU time on every machine. */
-function measure({ name, command }: Contender): Measured {
-  const script = 'TIMEFORMAT="clew-time %R %U %S"; time "$@" >/dev/null';
-  const run = spawnSync('bash', ['-c', script, 'bash', ...command], { encoding: 'utf8', maxBuffer: 1 << 28 });
+function measure({ name, command, input = '/dev/null', env = {} }: Contender): Measured {
+  const script = 'TIMEFORMAT="clew-time %R %U %S"; input=$1; shift; time "$@" <"$input" >/dev/null';
+  const run = spawnSync('bash', ['-c', script, 'bash', input, ...command], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    env: { ...process.env, ...env },
+  });
   const [wall, user, system] = /clew-time (\S+) (\S+) (\S+)/.exec(run.stderr)?.slice(1).map(Number) ?? [];
   if (run.status !== 0 || wall === undefined || user === undefined || system === undefined) {
     throw new Error(`${name} failed: ${run.error?.message ?? run.stderr}`);
