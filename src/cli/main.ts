@@ -45,12 +45,12 @@ async function writeText(text: string): Promise<number> {
   try {
     // The console of Windows takes bytes for its own code page.
     const isForStream = process.platform === 'win32' && bytes.length > text.length;
-    while (bytes.length > 0 && !isForStream) bytes = bytes.subarray(writeSync(1, bytes));
+    if (!isForStream) bytes = bytes.subarray(writeSync(1, bytes));
   } catch (error) {
     if (systemErrorCode(error) === 'EPIPE') return exitCodes.ok; // the reader has left
   }
   if (bytes.length === 0) return exitCodes.ok;
-  // The pipe is full and does not block, or the disk is full.
+  // The reader is slower than this process, or the disk is full.
   const { writeBytes } = await import('./program.ts');
   await writeBytes(bytes);
   return exitCodes.ok;
