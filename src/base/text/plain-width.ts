@@ -1,20 +1,42 @@
 // The width of common characters without Unicode tables, which take tens of milliseconds to load and would delay the
 // first frame of a screen.
 
-/** The width of a UTF-16 code unit that never combines with another one, otherwise 0. */
+/** The width of a UTF-16 code unit that never combines with another one of these, otherwise 0. */
 export function plainWidth(code: number): number {
-  if (code < 0x7f) return code >= 0x20 ? 1 : 0;
-  if (code >= 0x00c0 && code <= 0x024f) return 1;
-  if (code >= 0x2500 && code <= 0x257f) return 1;
-  if (narrowSigns.has(code)) return 1;
-  if (code >= 0x3001 && code <= 0x3029) return 2;
-  if ((code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa)) return 2;
-  if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)) return 2;
-  return code >= 0xff01 && code <= 0xff60 ? 2 : 0;
+  widths ??= widthTable();
+  return widths[code] ?? 0;
 }
 
-/** Symbols that Clew prints. */
-const narrowSigns: ReadonlySet<number> = new Set([...'·…›◆●❯✓▸↳⋮'].map((sign) => sign.charCodeAt(0)));
+/** By code unit. */
+let widths: Uint8Array | undefined;
+
+function widthTable(): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  for (const [first, last, width] of ranges) table.fill(width, first, last + 1);
+  return table;
+}
+
+/** First, last, width. */
+const ranges: readonly (readonly [number, number, 1 | 2])[] = [
+  [0x0020, 0x007e, 1],
+  [0x00a1, 0x00ac, 1], // signs of Latin-1, without the soft hyphen
+  [0x00ae, 0x024f, 1], // Latin
+  [0x0370, 0x0482, 1], // Greek, Cyrillic
+  [0x048a, 0x052f, 1],
+  [0x2010, 0x2027, 1], // dashes, quotation marks, the ellipsis
+  [0x2030, 0x205e, 1],
+  [0x20a0, 0x20bf, 1], // currencies
+  [0x2100, 0x22ff, 1], // letter-like signs, arrows, mathematics
+  [0x2500, 0x25fc, 1], // lines, blocks, shapes
+  [0x2713, 0x2713, 1], // ✓
+  [0x276f, 0x276f, 1], // ❯
+  [0x3001, 0x3029, 2], // CJK
+  [0x3041, 0x3096, 2],
+  [0x30a1, 0x30fe, 2],
+  [0x4e00, 0x9fff, 2],
+  [0xac00, 0xd7a3, 2],
+  [0xff01, 0xff60, 2],
+];
 
 /** The width of a text without its colours; `undefined` if it needs the tables. */
 export function plainColumns(text: string): number | undefined {

@@ -17,6 +17,21 @@ test('a text of characters it knows is as wide as the tables say', () => {
   }
 });
 
+test('each of these characters is as wide as the tables say, and is never part of another one', () => {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const clusters = (text: string): number => [...segmenter.segment(text)].length;
+  for (const code of plainCodes.filter((each) => each < 0x4e00 || each > 0xd7a3)) {
+    const sign = String.fromCharCode(code);
+    assert.equal(plainWidth(code), stringWidth(sign), `U+${code.toString(16)}`);
+    assert.equal(clusters(`a${sign}${sign}b`), 4, `U+${code.toString(16)}`);
+  }
+});
+
+test('what Clew prints needs no tables', () => {
+  const signs = '·…›◆●❯✓▸↳⋮≥×→–—“”█▉▊▋▌▍▎▏▂▃▄▅▆▇─│├└┌┐é';
+  assert.equal(plainColumns(signs), 38);
+});
+
 test('colours count nothing; what may combine, control or hide is left to the tables', () => {
   assert.equal(plainColumns('\x1b[1;31m── 日本\x1b[0m ◆'), 9);
   const unknown = ['e\u0301', '👩‍👩‍👧', 'a\tb', '\x1b]0;title\x07', '❤\ufe0f', '\u202e', '\ud83d'];
