@@ -1,11 +1,14 @@
-// Puts the code that nearly every command loads into one chunk. esbuild creates a chunk for each set of parts that share a
-// module, which was 44 files for `clew usage`, and Node takes half a millisecond of CPU for each. Here every part that is loaded
-// later also imports the core, so that all of the core is shared by the same parts.
+// Puts code that many commands load into few chunks. esbuild creates a chunk for each set of parts that share a file, which
+// was 44 files for `clew usage`, and Node takes half a millisecond of CPU for each. Here every part that is loaded later also
+// imports the core, and most parts the second core, so that all of a core is shared by the same parts.
 import path from 'node:path';
 
-const core = path.resolve('src/cli/usage/command.ts');
-/** They handle a call alone, or load the rest. */
-const isBare = /[\\/]cli[\\/](main|program)\.ts$/;
+const core = ['usage', 'find'].map(commandFile);
+/** What the commands for one session share: reading, checks, resume. */
+const secondCore = ['ls'].map(commandFile);
+const hasFirstOnly = /[\\/]cli[\\/](usage|find|stats|prices|completion)[\\/]/;
+/** Handles a call alone, or loads the rest. */
+const isBare = /[\\/]cli[\\/]program\.ts$/;
 
 export const coreChunk = {
   name: 'core-chunk',
@@ -15,9 +18,14 @@ export const coreChunk = {
       const file = path.resolve(resolveDir, name);
       return isBare.test(file) ? undefined : { path: file, namespace: 'with-core' };
     });
-    onLoad({ filter: /.*/, namespace: 'with-core' }, ({ path: file }) => ({
-      contents: `import ${JSON.stringify(core)}; export * from ${JSON.stringify(file)};`,
-      resolveDir: path.dirname(file),
-    }));
+    onLoad({ filter: /.*/, namespace: 'with-core' }, ({ path: file }) => {
+      const shared = hasFirstOnly.test(file) ? core : [...core, ...secondCore];
+      const imports = shared.map((each) => `import ${JSON.stringify(each)};`).join(' ');
+      return { contents: `${imports} export * from ${JSON.stringify(file)};`, resolveDir: path.dirname(file) };
+    });
   },
 };
+
+function commandFile(name) {
+  return path.resolve(`src/cli/${name}/command.ts`);
+}

@@ -3,6 +3,7 @@
 // cannot split CommonJS, so these are separate files, and code that two of them use is in both.
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { inkParts } from './build-ink.mjs';
 import { pureModules } from './build-modules.mjs';
 
 /** Every start of Node loads these. Not `path`: a default import copies all members, in each file that has one. */
@@ -34,14 +35,13 @@ const lazyBuiltins = {
     );
     onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, async ({ path }) => {
       const all = Object.entries(await import(path)).filter(([name]) => name !== 'default');
-      const load = `require(${JSON.stringify(path)})`;
       const lines = all.map(([name, value]) =>
         isPlainFunction(name, value)
-          ? `export const ${name} = (...values) => ${load}.${name}(...values);`
-          : `export const ${name} = /* @__PURE__ */ (() => ${load}.${name})();`,
+          ? `export const ${name} = (...values) => load().${name}(...values);`
+          : `export const ${name} = /* @__PURE__ */ (() => load().${name})();`,
       );
-      lines.push(`export default /* @__PURE__ */ (() => ${load})();`);
-      return { contents: lines.join('\n') };
+      const head = `let loaded; const load = () => loaded ??= require(${JSON.stringify(path)});`;
+      return { contents: [head, ...lines, 'export default /* @__PURE__ */ load();'].join('\n') };
     });
   },
 };
@@ -64,7 +64,7 @@ export async function buildLean(common) {
       'trace-work': 'src/trace/hook/work.ts',
     },
     external: ['libsql'],
-    plugins: [laterParts, lazyBuiltins, pureModules],
+    plugins: [laterParts, lazyBuiltins, inkParts, pureModules],
     minifyIdentifiers: true,
     // `createRequire` takes a path too.
     define: { 'import.meta.url': '__filename' },

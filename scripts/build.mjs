@@ -5,6 +5,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
+import { flatImports } from './build-flat.mjs';
 import { inkParts } from './build-ink.mjs';
 import { buildLean } from './build-lean.mjs';
 import { licencesOf } from './build-licences.mjs';
@@ -57,7 +58,7 @@ const program = await build({
   // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
   // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
-  plugins: [coreChunk, lazyProcesses, inkParts, pureModules],
+  plugins: [flatImports, coreChunk, lazyProcesses, inkParts, pureModules],
   // React's own development build checks and warns, at several times the cost.
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
