@@ -111,10 +111,11 @@ export function resolveModelAlias(name: string): string {
 }
 
 /** The default model of Claude Code. */
-export const defaultModel: string = resolveModelAlias('default');
+export const defaultModel: string = /* @__PURE__ */ resolveModelAlias('default');
 
-const offered = namesPattern(({ offered: isOffered }) => isOffered, '(?!\\d)', 'i');
-const remindedBySystemRole = namesPattern(({ systemRole }) => systemRole, '', '');
+// A bundle that does not use them leaves them out.
+const offered = /* @__PURE__ */ namesPattern(({ offered: isOffered }) => isOffered, '(?!\\d)', 'i');
+const remindedBySystemRole = /* @__PURE__ */ namesPattern(({ systemRole }) => systemRole, '', '');
 
 /** Whether the client still offers the model of a session. */
 export function isOffered(model: string): boolean {
