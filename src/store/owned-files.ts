@@ -35,11 +35,14 @@ export function listFolder(folder: string, problems: DiskProblem[]): readonly Di
 
 /**
  * Why this process cannot read a file, without opening it; `undefined` if it can. Most transcripts are readable by their
- * owner, and then the file's mode answers without another call to the system.
+ * owner, and then the file's mode answers without another call to the system. `user`: who runs this process.
  */
-export function readProblem(file: string, { mode, uid }: Stats): DiskProblem | undefined {
-  const own = process.geteuid?.();
-  if (own === undefined || (own === uid && (mode & 0o400) !== 0)) return undefined;
+export function readProblem(
+  file: string,
+  { mode, uid }: Stats,
+  user: number | undefined = process.geteuid?.(),
+): DiskProblem | undefined {
+  if (user === undefined || (user === uid && (mode & 0o400) !== 0)) return undefined;
   try {
     accessSync(file, constants.R_OK);
     return undefined;

@@ -1,6 +1,6 @@
 // Roots → every transcript below them, main ones and sub-agents, with what shows whether it changed. Synchronous and
 // fast: every command pays for this part, even if nothing has changed.
-import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors/index.ts';
@@ -33,16 +33,16 @@ export interface TranscriptFiles {
 }
 
 export function findTranscripts(roots: readonly string[]): TranscriptFiles {
-  const search: Search = { files: [], problems: [] };
+  const search = newSearch();
   for (const _ of searchRoots(search, roots));
-  return search;
+  return found(search);
 }
 
 /** The same with pauses for other work: thousands of files take longer than the user should wait for an update. */
 export async function findTranscriptsInSteps(roots: readonly string[]): Promise<TranscriptFiles> {
-  const search: Search = { files: [], problems: [] };
+  const search = newSearch();
   for (const _ of searchRoots(search, roots)) await setImmediate();
-  return search;
+  return found(search);
 }
 
 /** Pauses after every few files. */
@@ -61,13 +61,13 @@ const filesPerStep = 128;
 
 /** Those of `paths` that are transcripts below the roots and exist, without looking at anything else. */
 export function findNamedTranscripts(roots: readonly string[], paths: Iterable<string>): TranscriptFiles {
-  const search: Search = { files: [], problems: [] };
+  const search = newSearch();
   const folders = projectsFolders(roots);
   for (const each of new Set(paths)) {
     const place = transcriptPlace(each, folders);
-    if (place !== undefined) add(search, place);
+    if (place !== undefined) add(search, place.path, place.mainPath, place.agentId, place.slug, place.root);
   }
-  return search;
+  return found(search);
 }
 
 /** `undefined` if a transcript cannot be at this path, whether or not there is a file. */
@@ -93,7 +93,7 @@ export function projectNames(projects: string): {
   readonly names: readonly string[];
   readonly problems: readonly DiskProblem[];
 } {
-  const search: Search = { files: [], problems: [] };
+  const search = newSearch();
   const entries = list(search, projects);
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name);
@@ -121,55 +121,107 @@ function linkedFolder(search: Search, link: string): string | undefined {
 interface Search {
   readonly files: TranscriptFile[];
   readonly problems: DiskProblem[];
+  /** Asked for once: it is a call to the system. */
+  readonly user: number | undefined;
 }
 
+function found({ files, problems }: Search): TranscriptFiles {
+  return { files, problems };
+}
+
+function newSearch(): Search {
+  return { files: [], problems: [], user: process.geteuid?.() };
+}
+
+/** The loop over the files is in a plain function: V8 does not optimise a long loop in a generator while it runs. */
 function* findInProject(search: Search, root: string, folder: string, slug: string): Generator<void> {
   const entries = list(search, folder);
-  const names = new Set(entries.map((entry) => entry.name));
-  for (const [i, entry] of entries.entries()) {
-    if (i % filesPerStep === filesPerStep - 1) yield;
-    const full = path.join(folder, entry.name);
-    if (entry.name.endsWith('.jsonl')) {
-      const agentId = agentIdOf(entry.name);
-      add(search, { path: full, mainPath: agentId === undefined ? full : undefined, agentId, slug, root });
-    } else if (names.has(`${entry.name}.jsonl`) || entry.isDirectory()) {
-      findAgents(search, path.join(full, 'subagents'), { mainPath: `${full}.jsonl`, slug, root });
+  for (let from = 0; from < entries.length; from += filesPerStep) {
+    addEntries(search, entries, from, folder + path.sep, slug, root);
+    yield;
+  }
+}
+
+function addEntries(
+  search: Search,
+  entries: readonly Dirent[],
+  from: number,
+  start: string,
+  slug: string,
+  root: string,
+): void {
+  const end = Math.min(entries.length, from + filesPerStep);
+  for (let i = from; i < end; i++) {
+    const entry = entries[i] as Dirent;
+    const { name } = entry;
+    const full = start + name;
+    if (name.endsWith('.jsonl')) {
+      const agentId = agentIdOfName(name);
+      add(search, full, agentId === undefined ? full : undefined, agentId, slug, root);
+    } else if (entry.isDirectory() || isLinkedSession(entry, full)) {
+      findAgents(search, `${full}${path.sep}subagents`, `${full}.jsonl`, slug, root);
     }
   }
-  yield;
+}
+
+/** Whether a link next to the transcripts is named like one of them. */
+function isLinkedSession(entry: Dirent, full: string): boolean {
+  if (!entry.isSymbolicLink()) return false;
+  try {
+    return lstatSync(`${full}.jsonl`, orUndefined) !== undefined;
+  } catch {
+    return true; // listing it says why
+  }
 }
 
 /** Links below a session's folder are not followed: one may lead back up. */
-function findAgents(search: Search, folder: string, session: { mainPath: string; slug: string; root: string }): void {
+function findAgents(search: Search, folder: string, mainPath: string, slug: string, root: string): void {
+  const start = folder + path.sep;
   for (const entry of list(search, folder)) {
-    const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) findAgents(search, full, session);
-    else if (entry.isFile() && entry.name.endsWith('.jsonl')) {
-      const agentId = agentIdOf(entry.name);
-      if (agentId !== undefined) add(search, { path: full, agentId, ...session });
+    const { name } = entry;
+    if (entry.isDirectory()) findAgents(search, start + name, mainPath, slug, root);
+    else if (name.endsWith('.jsonl') && entry.isFile()) {
+      const agentId = agentIdOfName(name);
+      if (agentId !== undefined) add(search, start + name, mainPath, agentId, slug, root);
     }
   }
 }
 
-function add(search: Search, file: TranscriptPlace): void {
-  const stats = stat(search, file.path);
+/** `agentIdOf` for the bare name of a file that ends in `.jsonl`: nearly all are main transcripts. */
+function agentIdOfName(name: string): string | undefined {
+  return name.startsWith('agent-') ? agentIdOf(name) : undefined;
+}
+
+/** Positions instead of an object for the place: one object per file costs less than two. */
+function add(
+  search: Search,
+  file: string,
+  mainPath: string | undefined,
+  agentId: string | undefined,
+  slug: string,
+  root: string,
+): void {
+  const stats = stat(search, file);
   if (stats === undefined || !stats.isFile()) return;
-  const problem = readProblem(file.path, stats);
+  const problem = readProblem(file, stats, search.user);
   if (problem !== undefined) {
     search.problems.push(problem);
     return;
   }
   const { dev, ino, size, mtimeMs } = stats;
-  search.files.push({ ...file, dev, ino, size, mtimeMs, bornMs: bornMsOf(stats) });
+  search.files.push({ path: file, mainPath, agentId, slug, root, dev, ino, size, mtimeMs, bornMs: bornMsOf(stats) });
 }
 
 export function bornMsOf({ birthtimeMs }: Stats): number | null {
   return birthtimeMs > 0 ? birthtimeMs : null;
 }
 
+const withTypes = { withFileTypes: true } as const;
+const orUndefined = { throwIfNoEntry: false } as const;
+
 function list(search: Search, folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder, withTypes);
   } catch (error) {
     note(search, folder, error);
     return [];
@@ -178,7 +230,7 @@ function list(search: Search, folder: string): readonly Dirent[] {
 
 function stat(search: Search, file: string): Stats | undefined {
   try {
-    return statSync(file);
+    return statSync(file, orUndefined);
   } catch (error) {
     note(search, file, error);
     return undefined;
