@@ -54,6 +54,12 @@ export class ProjectListings {
     this.#listings.set(folder, listing);
     return listing;
   }
+
+  /** Whether there may be a side folder for this main transcript. */
+  hasFolder(main: string): boolean {
+    const { names, problems } = this.of(path.dirname(main));
+    return names.has(path.basename(main, '.jsonl')) || problems.length > 0;
+  }
 }
 
 interface ProjectListing {
@@ -67,7 +73,7 @@ function listProject(folder: string): ProjectListing {
   const entries = listFolder(folder, problems);
   const boundary = realPlace(isProjects(path.dirname(folder)) ? path.dirname(folder) : folder);
   const flatAgents = entries
-    .filter((entry) => entry.name.endsWith('.jsonl') && agentIdOf(entry.name) !== undefined)
+    .filter(({ name }) => name.startsWith('agent-') && name.endsWith('.jsonl') && agentIdOf(name) !== undefined)
     .filter((entry) => entry.isFile() || isOwnFile(path.join(folder, entry.name), boundary))
     .map((entry) => path.join(folder, entry.name));
   return { names: new Set(entries.map((entry) => entry.name)), flatAgents, problems };
@@ -145,7 +151,9 @@ const knownFiles = ['custom-title.json', 'archived.json'];
 
 /** The id in the name of a sub-agent's transcript or meta file; `undefined` for any other name. */
 export function agentIdOf(fileName: string): string | undefined {
-  return /^agent-(.+?)(?:\.meta\.json|\.jsonl)$/.exec(path.basename(fileName))?.[1];
+  const name = path.basename(fileName);
+  // Nearly all names are those of main transcripts.
+  return name.startsWith('agent-') ? /^agent-(.+?)(?:\.meta\.json|\.jsonl)$/.exec(name)?.[1] : undefined;
 }
 
 function agentsAmong(files: readonly string[], subagents: string): readonly AgentFile[] {

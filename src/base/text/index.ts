@@ -10,4 +10,14 @@ export {
   shellQuote,
 } from './human.ts';
 export { readNumbered } from './numbered-text.ts';
-export { type Cluster, clusters, displayWidth, oneLine, padEnd, padStart, truncate } from './terminal-text.ts';
+export {
+  type Cluster,
+  clusters,
+  displayWidth,
+  displayWidthWithin,
+  longestCluster,
+  oneLine,
+  padEnd,
+  padStart,
+  truncate,
+} from './terminal-text.ts';

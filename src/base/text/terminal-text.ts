@@ -6,15 +6,43 @@ import { plainWidth } from './plain-width.ts';
 
 /** The text on one line: neutralised, whitespace collapsed, cut with `…` to `width` columns. */
 export function oneLine(text: string, width: number): string {
+  const head = text.slice(0, width + 1);
+  if (isOneLine(head)) return truncate(head, width);
   return truncate(neutralise(text).replace(/\s+/g, ' ').trim(), width);
+}
+
+/** Whether nothing in it would change, nor at its end because of what follows. */
+function isOneLine(head: string): boolean {
+  return !head.startsWith(' ') && !head.endsWith(' ') && !/[^ -~]| {2}/.test(head);
 }
 
 /** The width of one line on a terminal; colours and tabs count as 0. */
 export function displayWidth(text: string): number {
   const plain = text.includes('\x1b') ? text.replace(/\x1b\[[0-9;]*m/g, '') : text;
-  if (!/[^ -~]/.test(plain)) return plain.length;
+  return /[^ -~]/.test(plain) ? columnsWithin(plain, Number.POSITIVE_INFINITY) : plain.length;
+}
+
+/** `Math.min(displayWidth(text), limit)` of an uncoloured line; reads only as far as the limit. */
+export function displayWidthWithin(text: string, limit: number): number {
+  const head = text.slice(0, limit);
+  return /[^ -~]/.test(head) ? Math.min(columnsWithin(text, limit), limit) : head.length;
+}
+
+function columnsWithin(text: string, limit: number): number {
   let width = 0;
-  for (const cluster of clusters(plain)) width += cluster.width;
+  let at = 0;
+  while (at < text.length && width < limit) {
+    const simple = simpleWidth(text, at);
+    if (simple > 0) {
+      width += simple;
+      at += 1;
+      continue;
+    }
+    const window = windowClusters(text, at);
+    let next = window.next();
+    for (; next.done !== true; next = window.next()) width += next.value.width;
+    at = next.value;
+  }
   return width;
 }
 
@@ -61,7 +89,7 @@ export function* clusters(text: string): Generator<Cluster> {
 }
 
 /** Longer clusters are split: real ones are shorter, and a letter may have a million accents. */
-const longestCluster = 64;
+export const longestCluster = 64;
 /** Created on first use, because it takes milliseconds and most texts need none. */
 let segmenter: Intl.Segmenter | undefined;
 

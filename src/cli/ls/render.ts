@@ -82,6 +82,13 @@ function listColumns(
   { style, width, nowMs }: TableOptions & { readonly nowMs: number },
 ): readonly ListColumn[] {
   const folderWidth = roomForFolders(rows, width);
+  const folders = new Map<string, string>();
+  const folderOf = (row: Row): string => {
+    const folder = row.cwd ?? row.project;
+    const known = folders.get(folder) ?? endOfPath(shortFolder(row), folderWidth);
+    folders.set(folder, known);
+    return known;
+  };
   const damage: ListColumn = {
     header: 'DAMAGE',
     cell: (row) => ({ text: damageText(row), paint: row.health === 'warn' ? style.yellow : style.error }),
@@ -107,7 +114,7 @@ function listColumns(
       flex: true,
       minWidth: 10,
       fromWidth: 66,
-      cell: (row) => ({ text: endOfPath(shortFolder(row), folderWidth), paint: style.muted }),
+      cell: (row) => ({ text: folderOf(row), paint: style.muted }),
     },
     {
       header: 'TURNS',
@@ -143,12 +150,16 @@ function damageText({ health, damage }: Row): string {
 /** The width that the titles leave, but enough to distinguish folders. */
 function roomForFolders(rows: readonly Row[], width: number): number {
   const otherColumns = 38;
-  const longestTitle = rows.reduce(
-    (longest, row) => Math.max(longest, displayWidth(oneLine(row.title ?? '', width))),
-    0,
-  );
-  return Math.max(14, width - otherColumns - longestTitle);
+  if (!Number.isFinite(width)) return width;
+  let longestTitle = 0;
+  for (const row of rows) {
+    if (width - otherColumns - longestTitle <= leastForFolders) break;
+    longestTitle = Math.max(longestTitle, displayWidth(oneLine(row.title ?? '', width)));
+  }
+  return Math.max(leastForFolders, width - otherColumns - longestTitle);
 }
+
+const leastForFolders = 14;
 
 function untitled(row: Row): string {
   if (row.sizeBytes === 0 && row.agents > 0) return `(only ${counted(row.agents, 'sub-agent')})`;

@@ -1,7 +1,7 @@
 // Columns and rows → aligned lines that fit the terminal, without borders. Cells are neutralised here.
-import { displayWidth, oneLine } from '../../base/text/index.ts';
+import { displayWidth, displayWidthWithin, longestCluster, oneLine } from '../../base/text/index.ts';
 import type { Paint, Style } from '../terminal/index.ts';
-import { fitWidths, largest, sum } from './wrap.ts';
+import { fitWidths, sum } from './wrap.ts';
 
 export interface Column {
   readonly header: string;
@@ -49,11 +49,13 @@ interface Measured extends Column {
 
 function measure(column: Column, rows: readonly (readonly Cell[])[], index: number, width: number): Measured {
   const own = displayWidth(column.header);
-  const longest = largest(
-    rows.map((row) => displayWidth(oneLine(cellText(row[index]), width))),
-    own,
-  );
-  const natural = Number.isFinite(width) ? longest : Math.min(longest, Math.max(own, widestAligned));
+  const most = Number.isFinite(width) ? width : Math.max(own, widestAligned);
+  let natural = own;
+  for (const row of rows) {
+    // A wide character at the end of a cut text may leave a column empty, so it is cut later.
+    const text = oneLine(cellText(row[index]), Number.isFinite(width) ? width : most + longestCluster);
+    natural = Math.max(natural, displayWidthWithin(text, most));
+  }
   const floor = column.align === 'right' ? natural : Math.max(1, Math.min(natural, column.minWidth ?? own));
   return { ...column, index, natural, floor };
 }
@@ -101,7 +103,7 @@ function layLine(columns: readonly Column[], row: readonly Cell[], widths: reado
     const cell = row[index];
     const width = widths[index] ?? 0;
     const text = oneLine(cellText(cell), isCut ? width : Number.POSITIVE_INFINITY);
-    const room = ' '.repeat(Math.max(0, width - displayWidth(text)));
+    const room = ' '.repeat(width - displayWidthWithin(text, width));
     const painted = typeof cell === 'object' ? cell.paint(text) : text;
     if (column.align === 'right') return room + painted;
     return index === columns.length - 1 ? painted : painted + room;

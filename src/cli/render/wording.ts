@@ -49,10 +49,12 @@ export function formatCost(microUsd: number): string {
 }
 
 export function shortIds(ids: Iterable<string>): ReadonlyMap<string, string> {
-  const sorted = [...new Set(ids)].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  const sorted = Array.from(new Set(ids), (id) => ({ id, lower: id.toLowerCase() })).sort((a, b) =>
+    a.lower < b.lower ? -1 : 1,
+  );
   return new Map(
-    sorted.map((id, i) => {
-      const shared = Math.max(sharedLength(id, sorted[i - 1] ?? ''), sharedLength(id, sorted[i + 1] ?? ''));
+    sorted.map(({ id, lower }, i) => {
+      const shared = Math.max(sharedLength(lower, sorted[i - 1]?.lower), sharedLength(lower, sorted[i + 1]?.lower));
       return [id, id.slice(0, Math.max(minLength, shared + 1))];
     }),
   );
@@ -60,9 +62,8 @@ export function shortIds(ids: Iterable<string>): ReadonlyMap<string, string> {
 
 const minLength = 8;
 
-/** Ignores case, as the lookup of ids does. */
-function sharedLength(a: string, b: string): number {
+function sharedLength(a: string, b = ''): number {
   let length = 0;
-  while (length < a.length && a[length]?.toLowerCase() === b[length]?.toLowerCase()) length++;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length;
 }

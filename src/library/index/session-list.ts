@@ -6,10 +6,12 @@ import {
   compareNames,
   type DiskProblem,
   findNamedTranscripts,
+  ProjectListings,
   projectsFolders,
   type TranscriptFile,
 } from '../../store/index.ts';
 import type { Database, Row, SqlValue } from './database.ts';
+import { agentCounts, sessionRows } from './session-rows.ts';
 import {
   type StaleSession,
   type SummaryOptions,
@@ -48,12 +50,13 @@ export interface ListOptions extends SummaryOptions {
 }
 
 export function listSessions(database: Database, options: ListOptions): SessionList {
-  const found = mainTranscripts(database, options.roots);
+  const listings = new ProjectListings();
+  const found = mainTranscripts(database, options.roots, listings);
   const stale = found.filter(({ row, state }) => row.summary_state !== state);
-  const { fresh, problems, filesRead } = updateSummaries(database, stale, options);
+  const { fresh, problems, filesRead } = updateSummaries(database, stale, listings, options);
   const sessions: ListedSession[] = [];
   const foreign: string[] = [];
-  for (const { file, root, state, identity, row } of found) {
+  for (const { file, root, state, identity, row, hasFolder } of found) {
     const summary = row.summary_state === state ? summaryOfRow(row) : fresh.get(file);
     if (summary === 'foreign') foreign.push(file);
     else if (summary !== undefined) {
@@ -63,7 +66,7 @@ export function listSessions(database: Database, options: ListOptions): SessionL
         root,
         mtimeMs: identity.mtimeMs,
         firstPrompt: textOrNone(row.first_prompt),
-        verdict: verdictIn(row, file, identity),
+        verdict: verdictIn(row, file, identity, hasFolder),
       });
     }
   }
@@ -72,20 +75,28 @@ export function listSessions(database: Database, options: ListOptions): SessionL
 
 interface MainTranscript extends StaleSession {
   readonly root: string;
+  /** Whether it has a side folder. */
+  readonly hasFolder: boolean;
 }
 
-function mainTranscripts(database: Database, roots: readonly string[]): readonly MainTranscript[] {
+function mainTranscripts(
+  database: Database,
+  roots: readonly string[],
+  listings: ProjectListings,
+): readonly MainTranscript[] {
   const folders = projectsFolders(roots).map(({ root, projects }) => ({ root, start: projects + path.sep }));
+  const agents = agentCounts(database);
   const found: (MainTranscript & { readonly rank: number })[] = [];
-  for (const row of database.prepare(mainRows).all()) {
+  for (const row of sessionRows(database)) {
     const file = String(row.path);
     const rank = folders.findIndex(({ start }) => file.startsWith(start));
     const root = folders[rank]?.root;
     if (root === undefined) continue;
     const { dev, ino, file_size: size, mtime_ms: mtimeMs } = row;
     const identity = { dev: Number(dev), ino: Number(ino), size: Number(size), mtimeMs: Number(mtimeMs) };
-    const state = summaryState(file, identity, Number(row.agent_files));
-    found.push({ file, root, rank, row, identity, state });
+    const hasFolder = listings.hasFolder(file);
+    const state = summaryState(file, identity, agents.get(Number(row.id)) ?? 0, hasFolder);
+    found.push({ file, root, rank, row, identity, state, hasFolder });
   }
   return found.sort(
     (a, b) =>
@@ -94,12 +105,6 @@ function mainTranscripts(database: Database, roots: readonly string[]): readonly
       compareNames(String(a.row.session_id), String(b.row.session_id)),
   );
 }
-
-const mainRows = `
-SELECT s.*, f.dev, f.ino, f.size AS file_size, f.mtime_ms,
-  (SELECT count(*) FROM files a WHERE a.session = s.id AND a.agent_id IS NOT NULL) AS agent_files,
-  v.state AS verdict_state, v.verdict
-FROM sessions s JOIN files f ON f.path = s.path AND f.agent_id IS NULL LEFT JOIN verdicts v ON v.path = s.path`;
 
 export interface KnownSession
   extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes' | 'verdict'> {

@@ -7,7 +7,7 @@ import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
 import { version } from '../../base/version/index.ts';
 import { type SessionSummary, summariseTranscript } from '../../session/facts/index.ts';
 import { loadTranscript, type Transcript } from '../../session/transcript/index.ts';
-import { type DiskProblem, ProjectListings, sessionFiles } from '../../store/index.ts';
+import { type DiskProblem, type ProjectListings, sessionFiles } from '../../store/index.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 
 /** `foreign`: another program wrote the transcript. */
@@ -52,6 +52,7 @@ const batchFiles = 64;
 export function updateSummaries(
   database: Database,
   stale: readonly StaleSession[],
+  listings: ProjectListings,
   { summaries, onProgress }: SummaryOptions,
 ): { fresh: ReadonlyMap<string, Summary>; problems: readonly DiskProblem[]; filesRead: number } {
   const fresh = new Map<string, Summary>();
@@ -75,7 +76,6 @@ export function updateSummaries(
     const read = summaries?.get(session.file);
     if (read !== undefined && isRead(session)) add(session, read.summary);
   }
-  const listings = new ProjectListings();
   for (const session of unread) {
     const { file, identity } = session;
     try {
@@ -96,14 +96,13 @@ function ownState({ dev, ino, size, mtimeMs }: FileIdentity): string {
 }
 
 /** What a summary depends on. `agentFiles`: how many the index knows of. */
-export function summaryState(main: string, identity: FileIdentity, agentFiles: number): string {
-  return `${ownState(identity)} ${agentFiles} ${sideState(main)}`;
+export function summaryState(main: string, identity: FileIdentity, agentFiles: number, hasFolder: boolean): string {
+  return `${ownState(identity)} ${agentFiles} ${hasFolder ? sideState(main) : ''}`;
 }
 
 /** A given title and linked agents are in files of their own, which no row of the index shows. */
 function sideState(main: string): string {
   const folder = main.slice(0, -'.jsonl'.length);
-  if (changedAt(folder) === undefined) return '';
   return `${changedAt(path.join(folder, 'custom-title.json'))} ${changedAt(path.join(folder, 'subagents'))}`;
 }
 
@@ -197,9 +196,10 @@ export function verdictState(main: string): string | undefined {
   }
 }
 
-export function verdictStateOf(main: string, { dev, ino, size, mtimeMs }: FileIdentity): string {
+/** `hasFolder`: whether there is a side folder; without one there are no agents to look for. */
+function verdictStateOf(main: string, { dev, ino, size, mtimeMs }: FileIdentity, hasFolder = true): string {
   const agents = path.join(main.slice(0, -'.jsonl'.length), 'subagents');
-  return [version, dev, ino, size, mtimeMs, ...changesIn(agents)].join(' ');
+  return [version, dev, ino, size, mtimeMs, ...(hasFolder ? changesIn(agents) : [])].join(' ');
 }
 
 export function saveVerdicts(database: Database, judged: readonly JudgedSession[]): void {
@@ -212,9 +212,10 @@ export function verdictIn(
   row: { readonly verdict?: SqlValue; readonly verdict_state?: SqlValue },
   main: string,
   file: FileIdentity,
+  hasFolder = true,
 ): Verdict | undefined {
   const { verdict, verdict_state: state } = row;
-  if (typeof verdict !== 'string' || state !== verdictStateOf(main, file)) return undefined;
+  if (typeof verdict !== 'string' || state !== verdictStateOf(main, file, hasFolder)) return undefined;
   return verdicts.find((each) => each === verdict);
 }
 

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { findHostile, neutralise } from '../../../src/base/text/hostile-text.ts';
-import { displayWidth, oneLine, padEnd, padStart, truncate } from '../../../src/base/text/terminal-text.ts';
+import {
+  displayWidth,
+  displayWidthWithin,
+  oneLine,
+  padEnd,
+  padStart,
+  truncate,
+} from '../../../src/base/text/terminal-text.ts';
 
 const cases: readonly (readonly [what: string, input: string, output: string])[] = [
   ['ordinary text stays', 'a\tb\nc — 中文 👩‍👩‍👧 é', 'a\tb\nc — 中文 👩‍👩‍👧 é'],
@@ -135,4 +142,38 @@ test('one line is neutralised, collapsed and cut', () => {
 
 test('padding is by columns', () => {
   assert.deepEqual([padEnd('中', 4), padStart('中', 4), padEnd('long', 2)], ['中  ', '  中', 'long']);
+});
+
+test('a line of any text is its neutralised text with single spaces, cut; a limited width is the smaller of both', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    ' ',
+    '  ',
+    '\t',
+    '\n',
+    '\r',
+    'é',
+    '中',
+    '…',
+    '’',
+    '👩‍👩‍👧',
+    '\u0301',
+    '\x1b[1m',
+    '\x1b',
+    '\u202e',
+  );
+  const text = fc.oneof(fc.string(), fc.string({ unit: piece, maxLength: 40 }), fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(
+      text,
+      fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(Number.POSITIVE_INFINITY)),
+      (input, width) => {
+        const line = neutralise(input).replace(/\s+/g, ' ').trim();
+        assert.equal(oneLine(input, width), truncate(line, width));
+        assert.equal(displayWidthWithin(line, width), Math.min(displayWidth(line), width));
+      },
+    ),
+    { numRuns: 2000 },
+  );
 });
