@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '../../src/base/errors/errors.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';
-import { titleOf } from '../../src/session/facts/summary.ts';
+import { titleOf } from '../../src/session/facts/titles.ts';
 import { loadSession } from '../../src/session/load/session.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
 import { loadSource, type Source } from '../../src/surgery/engine/plan.ts';

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { makeFolderSync } from '../../base/files/index.ts';
+import { continuationTables } from './continuations.ts';
 import { type Database, openDatabase } from './database.ts';
 import { verdictTables } from './session-summaries.ts';
 
@@ -150,6 +151,7 @@ function withTables(database: Database): Database {
     database.exec(tables);
     database.exec(textTables);
     database.exec(verdictTables);
+    database.exec(continuationTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   return database;

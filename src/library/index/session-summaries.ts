@@ -5,9 +5,15 @@ import path from 'node:path';
 import { unreadableCode } from '../../base/errors/index.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
 import { version } from '../../base/version/index.ts';
-import { type SessionSummary, summariseTranscript } from '../../session/facts/index.ts';
+import {
+  type Continuation,
+  continueSummary,
+  type SessionSummary,
+  summariseForMore,
+} from '../../session/facts/index.ts';
 import { loadTranscript, type Transcript } from '../../session/transcript/index.ts';
 import { type DiskProblem, type ProjectListings, sessionFiles } from '../../store/index.ts';
+import { readContinuation, saveContinuations } from './continuations.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 
 /** `foreign`: another program wrote the transcript. */
@@ -17,6 +23,8 @@ export interface ReadSummary {
   /** `ownState` of the file that it was made from. */
   readonly state: string;
   readonly summary: Summary;
+  /** `undefined` if the whole transcript must be read again after any change. */
+  readonly continuation: Continuation | undefined;
 }
 
 /** By the path of the main transcript. */
@@ -28,7 +36,8 @@ export function summaryOfTranscript(
   listings: ProjectListings,
 ): ReadSummary {
   const files = sessionFiles(transcript.path, listings);
-  return { state: ownState(file), summary: summariseTranscript(files, transcript) ?? 'foreign' };
+  const made = summariseForMore(files, transcript);
+  return { state: ownState(file), summary: made?.summary ?? 'foreign', continuation: made?.continuation };
 }
 
 /** A session of the index whose summary is out of date. */
@@ -48,6 +57,19 @@ export interface SummaryOptions {
 
 const batchFiles = 64;
 
+/** The summary of the lines that were appended and of those before; `undefined` if the whole must be read. */
+function continued(
+  database: Database,
+  session: StaleSession,
+  listings: ProjectListings,
+): Omit<ReadSummary, 'state'> | undefined {
+  const before = summaryOfRow(session.row);
+  if (before === 'foreign') return undefined;
+  const continuation = readContinuation(database, session.row);
+  if (continuation === undefined) return undefined;
+  return continueSummary(before, continuation, sessionFiles(session.file, listings));
+}
+
 /** One after the other: a transcript is dropped before the next is read, so memory holds at most the largest. */
 export function updateSummaries(
   database: Database,
@@ -61,26 +83,25 @@ export function updateSummaries(
   const unread = stale.filter((session) => !isRead(session));
   const bytesTotal = unread.reduce((sum, { identity }) => sum + identity.size, 0);
   if (unread.some(({ identity }) => identity.size > largeFileBytes)) preferSmallMemory();
-  let batch: SqlValue[][] = [];
+  let batch: FreshSummary[] = [];
   let bytesDone = 0;
   const flush = (): void => {
     saveSummaries(database, batch);
     batch = [];
     onProgress?.({ bytesDone, bytesTotal });
   };
-  const add = (session: StaleSession, summary: Summary): void => {
+  const add = (session: StaleSession, { summary, continuation }: Omit<ReadSummary, 'state'>): void => {
     fresh.set(session.file, summary);
-    batch.push(summaryValues(session, summary));
+    batch.push({ session, summary, continuation });
   };
   for (const session of stale) {
     const read = summaries?.get(session.file);
-    if (read !== undefined && isRead(session)) add(session, read.summary);
+    if (read !== undefined && isRead(session)) add(session, read);
   }
   for (const session of unread) {
     const { file, identity } = session;
     try {
-      const light = loadTranscript(file, { withoutMessages: true });
-      add(session, summaryOfTranscript(identity, light, listings).summary);
+      add(session, continued(database, session, listings) ?? summaryOfWhole(session, listings));
     } catch (error) {
       problems.push({ path: file, code: unreadableCode(error) ?? String(error) });
     }
@@ -122,8 +143,32 @@ const saveSummary = `INSERT INTO sessions (id, path, session_id, slug, root, ${n
 const keepSummary = `ON CONFLICT (id) DO UPDATE SET summary_state = excluded.summary_state, is_foreign = excluded.is_foreign,
   ${columns.map((name) => `${name} = iif(excluded.is_foreign, ${name}, excluded.${name})`).join(', ')}`;
 
-function saveSummaries(database: Database, rows: readonly SqlValue[][]): void {
-  database.transaction(() => insertMany(database, saveSummary, 5 + names.length, rows, keepSummary));
+interface FreshSummary extends Omit<ReadSummary, 'state'> {
+  readonly session: StaleSession;
+}
+
+function saveSummaries(database: Database, batch: readonly FreshSummary[]): void {
+  const rows = batch.map(({ session, summary }) => summaryValues(session, summary));
+  database.transaction(() => {
+    insertMany(database, saveSummary, 5 + names.length, rows, keepSummary);
+    saveContinuations(
+      database,
+      batch.map(({ session: { row, state, identity }, summary, continuation }) => {
+        // A file that has grown since its state was taken: nothing proves later that these lines are the same.
+        const isWhole = summary !== 'foreign' && summary.sizeBytes === identity.size;
+        return {
+          session: row.id ?? null,
+          state,
+          title: summary === 'foreign' ? undefined : summary.title,
+          continuation: isWhole ? continuation : undefined,
+        };
+      }),
+    );
+  });
+}
+
+function summaryOfWhole({ file, identity }: StaleSession, listings: ProjectListings): ReadSummary {
+  return summaryOfTranscript(identity, loadTranscript(file, { withoutMessages: true }), listings);
 }
 
 function summaryValues({ file, state, row }: StaleSession, summary: Summary): SqlValue[] {
@@ -171,7 +216,7 @@ export interface JudgedSession {
   readonly verdict: Verdict;
 }
 
-interface FileIdentity {
+export interface FileIdentity {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;

@@ -1,3 +1,5 @@
+export type { Continuation } from './continuation.ts';
+export { type ContinuedSummary, continueSummary } from './continue-summary.ts';
 export { isVersionSince, isWrittenByClew, strangePrompt } from './prompt-origin.ts';
 export { countReachable, type Expectation, expectedOf, missingFrom, type Reachable } from './reachable.ts';
 export {
@@ -14,8 +16,9 @@ export {
   forkedFromOf,
   type SessionSummary,
   summarise,
+  summariseForMore,
   summariseTranscript,
   tagOf,
-  titleOf,
   turnStartsOf,
 } from './summary.ts';
+export { titleOf } from './titles.ts';

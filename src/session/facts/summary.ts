@@ -1,44 +1,23 @@
 // A session in one row: what a list of sessions shows.
 
 import { isDamage } from '../../base/errors/index.ts';
-import { readRegularText } from '../../base/files/index.ts';
-import { asObject, asString, parseJson } from '../../base/json/index.ts';
-import { asEntry, contentOf } from '../../format/entry/index.ts';
+import { asObject } from '../../base/json/index.ts';
 import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
 import { buildGraph, type Graph } from '../graph/index.ts';
-import { activeLeaf, countAgents, cwdOf, diagnosticsOf, isAgentTranscript, type Session } from '../load/index.ts';
 import {
-  isMessage,
-  loadTranscript,
-  type Node,
-  promptText,
-  reloadTranscript,
-  type Transcript,
-} from '../transcript/index.ts';
+  chooseActiveLeaf,
+  countAgents,
+  countSeparateAgents,
+  cwdOf,
+  diagnosticsOf,
+  isAgentTranscript,
+  type Session,
+} from '../load/index.ts';
+import type { ResumeGraph } from '../resume/chain/index.ts';
+import { isMessage, loadTranscript, type Node, reloadTranscript, type Transcript } from '../transcript/index.ts';
 import { countTurns, turnStarts, turnsOf } from '../turns/index.ts';
-
-/** Returns the title of a session, or `undefined` if nothing in it can serve as one. */
-export function titleOf(session: Pick<Session, 'transcript' | 'graph' | 'files'>): string | undefined {
-  const { transcript } = session;
-  return (
-    lastValue(transcript, 'custom-title', 'customTitle') ??
-    titleInFile(session.files.customTitle) ??
-    lastValue(transcript, 'ai-title', 'aiTitle') ??
-    summaryTitle(transcript, session.graph) ??
-    lastValue(transcript, 'last-prompt', 'lastPrompt') ??
-    firstPrompt(transcript)
-  );
-}
-
-function lastValue(transcript: Transcript, type: string, key: string): string | undefined {
-  for (let i = transcript.nodes.length - 1; i >= 0; i--) {
-    const node = transcript.nodes[i];
-    if (node?.type !== type) continue;
-    const value = said(transcript.read(node)[key]);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
+import { type Continuation, continuationOf } from './continuation.ts';
+import { chooseTitle, said, titleInLines, titleOf } from './titles.ts';
 
 /** The last tag; an empty one removes the tag. */
 export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
@@ -50,39 +29,6 @@ export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | und
 export function forkedFromOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
   const first = transcript.nodes.find((node) => isMessage(node) && !node.isSidechain);
   return first === undefined ? undefined : said(asObject(transcript.read(first).forkedFrom)?.sessionId);
-}
-
-function titleInFile(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
-  try {
-    return said(asObject(parseJson(readRegularText(path)))?.customTitle);
-  } catch {
-    return undefined; // gone or unreadable: other titles serve
-  }
-}
-
-/** A `summary` counts only if it names a line of this file: most of them belong to other sessions. */
-function summaryTitle(transcript: Transcript, graph: Graph): string | undefined {
-  for (let i = transcript.nodes.length - 1; i >= 0; i--) {
-    const node = transcript.nodes[i];
-    if (node?.type !== 'summary' || graph.byUuid(node.leafUuid) === undefined) continue;
-    const value = said(transcript.read(node).summary);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-function firstPrompt(transcript: Transcript): string | undefined {
-  for (const node of transcript.nodes) {
-    if (node.promptKind === undefined || node.promptKind === 'slash-command' || node.isSidechain) continue;
-    const text = said(promptText(contentOf(asEntry(transcript.read(node)) ?? {})));
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
-function said(value: unknown): string | undefined {
-  return asString(value)?.trim() || undefined;
 }
 
 /** The title, the times, the size and the counts of a session. */
@@ -117,13 +63,25 @@ export async function summariseFile(path: string): Promise<SessionSummary | unde
 
 /** The same for a transcript that was loaded `withoutMessages`. */
 export function summariseTranscript(files: SessionFiles, light: Transcript): SessionSummary | undefined {
+  return summariseForMore(files, light)?.summary;
+}
+
+/** The same, with what is needed to go on from there when lines are appended. */
+export function summariseForMore(
+  files: SessionFiles,
+  light: Transcript,
+): { readonly summary: SessionSummary; readonly continuation: Continuation | undefined } | undefined {
   if (light.foreign !== undefined) return undefined;
   const transcript = withMessagesIfNeeded(light);
   const graph = buildGraph(transcript.nodes);
   const isAgent = isAgentTranscript(transcript.nodes);
   const agents = countAgents(files, transcript, graph, isAgent);
   const session = { id: files.sessionId, files, transcript, graph };
-  return makeSummary(session, countTurns(transcript, activeNodes(transcript, graph, isAgent)), agents);
+  const { nodes, leaf, resume } = activeBranch(transcript, graph, isAgent);
+  const title = titleInLines(session);
+  const summary = makeSummary(session, countTurns(transcript, nodes), agents, chooseTitle(title, files));
+  const inlineAgents = agents - countSeparateAgents(files);
+  return { summary, continuation: continuationOf({ transcript, graph, resume, leaf, nodes, title, inlineAgents }) };
 }
 
 /** The start of each turn that a summary counts, `NaN` if unknown; empty for a file of another program. */
@@ -132,7 +90,7 @@ export function turnStartsOf(path: string): readonly number[] {
   if (light.foreign !== undefined) return [];
   const transcript = withMessagesIfNeeded(light);
   const isAgent = isAgentTranscript(transcript.nodes);
-  return turnStarts(transcript, activeNodes(transcript, buildGraph(transcript.nodes), isAgent));
+  return turnStarts(transcript, activeBranch(transcript, buildGraph(transcript.nodes), isAgent).nodes);
 }
 
 /** The messages are needed to find lines that repeat earlier ones. */
@@ -142,12 +100,12 @@ function withMessagesIfNeeded(light: Transcript): Transcript {
 
 /** Summarises a loaded session. */
 export function summarise(session: Session): SessionSummary {
-  return makeSummary(session, turnsOf(session).length, session.agents.length);
+  return makeSummary(session, turnsOf(session).length, session.agents.length, titleOf(session));
 }
 
 type SummarySource = Pick<Session, 'id' | 'files' | 'transcript' | 'graph'>;
 
-function makeSummary(session: SummarySource, turns: number, agents: number): SessionSummary {
+function makeSummary(session: SummarySource, turns: number, agents: number, title: string | undefined): SessionSummary {
   const { transcript } = session;
   let startedAt = Number.NaN;
   let endedAt = Number.NaN;
@@ -160,7 +118,7 @@ function makeSummary(session: SummarySource, turns: number, agents: number): Ses
     sessionId: session.id,
     path: session.files.main,
     cwd: cwdOf(session),
-    title: titleOf(session),
+    title,
     startedAt,
     endedAt,
     entries: transcript.nodes.length,
@@ -174,11 +132,17 @@ function makeSummary(session: SummarySource, turns: number, agents: number): Ses
   };
 }
 
+interface ActiveBranch {
+  readonly nodes: readonly Node[];
+  readonly leaf: Node | undefined;
+  readonly resume: ResumeGraph | undefined;
+}
+
 /** The lines of the active branch alone, without finding the others. */
-function activeNodes(transcript: Transcript, graph: Graph, isAgent: boolean): readonly Node[] {
+function activeBranch(transcript: Transcript, graph: Graph, isAgent: boolean): ActiveBranch {
   const { nodes } = transcript;
   const way: Node[] = [];
-  let node = activeLeaf({ nodes, isAgent, read: (each) => transcript.read(each) });
-  for (; node !== undefined; node = graph.parentOf(node)) way.push(node);
-  return way.reverse();
+  const { leaf, resume } = chooseActiveLeaf({ nodes, isAgent, read: (each) => transcript.read(each) });
+  for (let node = leaf; node !== undefined; node = graph.parentOf(node)) way.push(node);
+  return { nodes: way.reverse(), leaf, resume };
 }

@@ -54,8 +54,12 @@ export function findAgents(
 
 /** How many `findAgents` would find, without opening their files. */
 export function countAgents(files: SessionFiles, main: Transcript, graph: Graph, isAgent: boolean): number {
-  const flat = files.flatAgents.filter((path) => ownerOf(path) === files.sessionId);
-  return files.agents.length + flat.length + (isAgent ? 0 : sideChains(main, graph).size);
+  return countSeparateAgents(files) + (isAgent ? 0 : sideChains(main, graph).size);
+}
+
+/** Those that have a transcript of their own. */
+export function countSeparateAgents(files: SessionFiles): number {
+  return files.agents.length + files.flatAgents.filter((path) => ownerOf(path) === files.sessionId).length;
 }
 
 /** The sub-agents that one transcript started: for nested ones, a sub-agent's own transcript. */

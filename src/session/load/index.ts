@@ -1,9 +1,17 @@
-export { type AgentSource, agentsStartedBy, countAgents, ownerOf, rememberOwner } from './agents.ts';
+export {
+  type AgentSource,
+  agentsStartedBy,
+  countAgents,
+  countSeparateAgents,
+  ownerOf,
+  rememberOwner,
+} from './agents.ts';
 export { boundaryAbove, type Compaction, compactionsOf } from './compaction.ts';
 export {
   activeLeaf,
   agentSession,
   type Branch,
+  chooseActiveLeaf,
   cwdOf,
   diagnosticsOf,
   isAgentTranscript,

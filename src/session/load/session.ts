@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import { asEntry, type Entry } from '../../format/entry/index.ts';
 import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
 import { buildGraph, findRelatives, findSideLines, type Graph, type Relatives } from '../graph/index.ts';
-import { buildResumeGraph, chooseLeaf } from '../resume/chain/index.ts';
+import { buildResumeGraph, chooseLeaf, type ResumeGraph } from '../resume/chain/index.ts';
 import { isMessage, loadTranscript, type Node, type Transcript, type TranscriptOptions } from '../transcript/index.ts';
 import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
 
@@ -170,12 +170,18 @@ export function isAgentTranscript(nodes: readonly Node[]): boolean {
 }
 
 /** The line a resume continues from; the last message if the client refuses the file. */
-export function activeLeaf(source: Pick<BranchSource, 'nodes' | 'isAgent' | 'read'>): Node | undefined {
-  if (!source.isAgent) {
-    const choice = chooseLeaf(buildResumeGraph(source.nodes, (node) => source.read(node)));
-    if ('leaf' in choice && isMessage(choice.leaf)) return choice.leaf;
-  }
-  return source.nodes.findLast((node) => isMessage(node) && isOwn(source, node));
+export function activeLeaf(source: LeafSource): Node | undefined {
+  return chooseActiveLeaf(source).leaf;
+}
+
+type LeafSource = Pick<BranchSource, 'nodes' | 'isAgent' | 'read'>;
+
+/** The same, with the graph of the client that decided it; a sub-agent's transcript has none. */
+export function chooseActiveLeaf(source: LeafSource): { leaf: Node | undefined; resume: ResumeGraph | undefined } {
+  const resume = source.isAgent ? undefined : buildResumeGraph(source.nodes, (node) => source.read(node));
+  const choice = resume === undefined ? undefined : chooseLeaf(resume);
+  if (choice !== undefined && 'leaf' in choice && isMessage(choice.leaf)) return { leaf: choice.leaf, resume };
+  return { leaf: source.nodes.findLast((node) => isMessage(node) && isOwn(source, node)), resume };
 }
 
 function isOwn(source: Pick<BranchSource, 'isAgent'>, node: Node): boolean {

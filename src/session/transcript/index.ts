@@ -22,6 +22,8 @@ export {
 } from './recognise.ts';
 export {
   bytesOf,
+  endOf,
+  hashId,
   Loader,
   loadReadable,
   loadTranscript,

@@ -58,7 +58,29 @@ function load(path: string, bytes: Buffer | undefined, options: TranscriptOption
   return makeTranscript(path, loader, bytes);
 }
 
-const readers = new WeakMap<Transcript, { readonly ranges: RangeReader; readonly bytes: Buffer | undefined }>();
+interface Reader {
+  readonly ranges: RangeReader;
+  readonly bytes: Buffer | undefined;
+  readonly end: TranscriptEnd | undefined;
+}
+
+const readers = new WeakMap<Transcript, Reader>();
+
+/** What lines that are appended later can refer to. */
+export interface TranscriptEnd {
+  readonly lastLine: number;
+  /** Whether no later line can change the records that were read. */
+  readonly isSettled: boolean;
+  /** The hashes of all ids of messages and calls; incomplete if `mayRepeat`. */
+  readonly seenIds: Iterable<number>;
+  /** The hash of the id of the last answer, unless something was typed after it. */
+  readonly answer: number | undefined;
+}
+
+/** `undefined` for a transcript that was not read by a `Loader`. */
+export function endOf(transcript: Transcript): TranscriptEnd | undefined {
+  return readers.get(transcript)?.end;
+}
 
 /** The bytes that a transcript was made from; `undefined` if the file is too large to be in memory. */
 export function bytesOf(transcript: Transcript): Buffer | undefined {
@@ -86,6 +108,7 @@ export function makeTranscript(
   loaded: Omit<Transcript, 'path' | 'read' | 'pick'>,
   bytes?: Buffer,
 ): Transcript {
+  const end = loaded instanceof Loader ? loaded : undefined;
   const ranges = new RangeReader(path, undefined, bytes);
   const { nodes, diagnostics, foreign, sizeBytes, mayRepeat } = loaded;
   const transcript: Transcript = {
@@ -107,7 +130,7 @@ export function makeTranscript(
       return makeTranscript(path, loader, bytes);
     },
   };
-  readers.set(transcript, { ranges, bytes });
+  readers.set(transcript, { ranges, bytes, end });
   return transcript;
 }
 
@@ -127,6 +150,7 @@ export class Loader {
   /** The last line that was read, and whether no later line can change its records. */
   lastLine = 0;
   isSettled = true;
+  answer: number | undefined;
   readonly #options: TranscriptOptions;
   readonly #shared = new SharedValues();
   #pending: PendingLine[] = [];
@@ -142,6 +166,10 @@ export class Loader {
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
+  }
+
+  get seenIds(): Iterable<number> {
+    return [...this.#stretchOfMessage.keys(), ...this.#calls];
   }
 
   addRecord(bytes: Buffer, place: Omit<Place, 'index'>): void {
@@ -274,14 +302,18 @@ export class Loader {
   /** By hashes, because the ids of half a million lines need much memory; a false alarm only costs a closer look. */
   #watchForRepeats(type: string, { message }: Head): void {
     if (this.mayRepeat || message === undefined) return;
-    if (type === 'user' && message.results.length === 0) this.#stretch++;
+    if (type === 'user' && message.results.length === 0) {
+      this.#stretch++;
+      this.answer = undefined;
+    }
     if (type !== 'assistant' || message.id === undefined) return;
-    const id = hash(message.id);
+    const id = hashId(message.id);
     const before = this.#stretchOfMessage.get(id) ?? this.#stretch;
     this.#stretchOfMessage.set(id, this.#stretch);
     this.mayRepeat = before !== this.#stretch;
+    this.answer = id;
     for (const call of message.calls) {
-      const made = hash(call.id);
+      const made = hashId(call.id);
       if (this.#calls.has(made)) this.mayRepeat = true;
       this.#calls.add(made);
     }
@@ -327,7 +359,8 @@ export class Loader {
 
 const newline = Buffer.from('\n');
 
-function hash(text: string): number {
+/** Short, because a transcript has hundreds of thousands of ids; two ids may share one. */
+export function hashId(text: string): number {
   let value = 0;
   for (let i = 0; i < text.length; i++) value = (Math.imul(value, 31) + text.charCodeAt(i)) | 0;
   return value;

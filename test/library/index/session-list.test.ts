@@ -94,3 +94,69 @@ test('a project folder is listed once for all its sessions, and a side folder on
   );
   assert.deepEqual(listed.sort(), ['projects/p', 'projects/p/s7', 'projects/p/s7/subagents', 'projects/q']);
 });
+
+test('one line appended to a large session: what is read of the transcripts is that line and the proofs', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects/-a/large.jsonl');
+  const answers = Array.from({ length: 400 }, () => assistant('x'.repeat(10_000)));
+  const text = sessionText([user('hello'), ...answers, user('more'), assistant('y'.repeat(500))]);
+  const lines = text.split('\n').slice(0, -1);
+  const upTo = (count: number): string => `${lines.slice(0, count).join('\n')}\n`;
+  const others = Array.from({ length: 20 }, (_, i) => [`projects/-a/s${i}.jsonl`, sessionText([user(`${i}`)])]);
+  writeTree(root, { 'projects/-a/large.jsonl': upTo(401), ...Object.fromEntries(others) });
+  await listInOnePass(database, root);
+  for (const count of [402, 403]) {
+    writeFileSync(file, upTo(count));
+    const read = context.mock.method(fs, 'readSync');
+    syncBuiltinESMExports();
+    const { sessions } = await listInOnePass(database, root);
+    const bytes = read.mock.calls.reduce((sum, { result }) => sum + Number(result), 0);
+    read.mock.restore();
+    syncBuiltinESMExports();
+    const large = sessions.find(({ sessionId }) => sessionId === 'large');
+    assert.deepEqual([large?.turns, large?.entries], [2, count]);
+    assert.ok(bytes <= 64 * 1024, `${bytes} bytes`);
+    await isEqual(database, root);
+  }
+});
+
+test('a replaced transcript is read as a whole, also if it is longer and begins alike', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects/-a/s1.jsonl');
+  const long = assistant('x'.repeat(9000));
+  writeTree(root, { 'projects/-a/s1.jsonl': sessionText([user('hello'), long, user('two'), assistant('a')]) });
+  await listInOnePass(database, root);
+  const replaced = sessionText([user('hello'), long, assistant('b'), assistant('c'), assistant('d'), assistant('e')]);
+  writeFileSync(file, replaced);
+  assert.equal((await listInOnePass(database, root)).sessions[0]?.turns, 1);
+  await isEqual(database, root);
+  // Other commands update the rows without the summaries.
+  appendFileSync(file, `${JSON.stringify({ type: 'tag', tag: 'later' })}\n`);
+  updateRows(database, { roots: [root] });
+  writeFileSync(file, sessionText([user('one'), assistant('b'), user('two'), user('three')]));
+  updateRows(database, { roots: [root] });
+  await isEqual(database, root);
+});
+
+test('agents and a title next to the transcript change a summary without a reading of its lines', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const talk = sessionText([user('hello'), assistant('Hi.')]);
+  writeTree(root, { 'projects/-a/s1.jsonl': talk });
+  await listInOnePass(database, root);
+  const found = async () => {
+    const { sessions } = await listInOnePass(database, root);
+    return [sessions[0]?.title, sessions[0]?.agents];
+  };
+  writeTree(root, {
+    'projects/-a/s1/subagents/agent-1.jsonl': talk,
+    'projects/-a/s1/custom-title.json': '{"customTitle":"Named"}',
+  });
+  assert.deepEqual(await found(), ['Named', 1]);
+  writeTree(root, { 'projects/-a/agent-2.jsonl': sessionText([user('task')], { sessionId: 's1' }) });
+  assert.deepEqual(await found(), ['Named', 2]);
+  rmSync(path.join(root, 'projects/-a/s1/custom-title.json'));
+  assert.deepEqual(await found(), ['hello', 2]);
+});

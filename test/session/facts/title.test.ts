@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { titleOf } from '../../../src/session/facts/summary.ts';
+import { titleOf } from '../../../src/session/facts/titles.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { type TranscriptBuilder, text, transcript } from '../../support/transcript-builder.ts';
 

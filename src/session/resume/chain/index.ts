@@ -1,3 +1,3 @@
-export { buildResumeGraph } from './graph.ts';
+export { buildResumeGraph, type ResumeGraph } from './graph.ts';
 export { chooseLeaf, walkChain } from './leaf.ts';
 export { reattach } from './reattach.ts';
