@@ -4,7 +4,6 @@ const end = 'src/session/facts/continuation.ts';
 const rows = 'src/library/index/session-rows.ts';
 const transcripts = 'src/store/transcripts.ts';
 const tests = ['session/facts/continue-summary'];
-const listTests = ['library/index/session-list'];
 
 export const mutants = [
   {
@@ -37,7 +36,13 @@ export const mutants = [
     replace: '|| node.isCompactSummary',
     tests,
   },
-  { id: 'hidden-line', file: more, find: 'if (node.hidden) return false;', replace: '', tests },
+  {
+    id: 'hidden-line',
+    file: end,
+    find: 'node.uuid === undefined || node.hidden',
+    replace: 'node.uuid === undefined',
+    tests,
+  },
   {
     id: 'prompt-past-pin',
     file: more,
@@ -64,8 +69,8 @@ export const mutants = [
   {
     id: 'damage',
     file: more,
-    find: '!loader.isSettled || loader.diagnostics.length > 0) return undefined;',
-    replace: '!loader.isSettled) return undefined;',
+    find: '!loader.isSettled || loader.diagnostics.length > 0 || loader.mayRepeat',
+    replace: '!loader.isSettled || loader.mayRepeat',
     tests,
   },
   { id: 'foreign', file: more, find: ' || loader.foreign !== undefined', replace: '', tests },
@@ -83,6 +88,7 @@ export const mutants = [
     find: 'return node.hasContent && !Number.isNaN(node.time);',
     replace: 'return !Number.isNaN(node.time);',
     tests,
+    equivalent: 'a line without content never begins a turn, and its turn is that of its parent',
   },
   { id: 'keeps-history', file: end, find: ' || resume.keepsHistory', replace: '', tests },
   { id: 'copies', file: end, find: ' || transcript.mayRepeat', replace: '', tests },
@@ -123,17 +129,24 @@ export const mutants = [
     tests,
   },
   {
-    id: 'other-state-continues',
+    id: 'replaced-file-continues',
     file: 'src/library/index/continuations.ts',
-    find: "WHERE session = ? AND state = ?')\n    .get(row.id ?? null, row.summary_state);",
-    replace: "WHERE session = ?')\n    .get(row.id ?? null);",
-    tests: listTests,
+    find: "if (typeof row.summary_state !== 'string') return undefined;",
+    replace: '',
+    tests: ['library/index/session-list'],
+  },
+  {
+    id: 'continuation-of-a-growing-file',
+    file: 'src/library/index/session-summaries.ts',
+    find: "summary !== 'foreign' && summary.sizeBytes === identity.size;",
+    replace: "summary !== 'foreign';",
+    tests: ['library/index/session-list'],
   },
   {
     id: 'fifteen-digits',
     file: rows,
-    find: "iif(typeof(${column}) = 'real', printf('%!.17g', ${column}), ${column})",
-    replace: '${column}',
+    find: `iif(typeof(\${column}) = 'real', printf('%!.17g', \${column}), \${column})`,
+    replace: `\${column}`,
     tests: ['library/index/session-rows'],
   },
   {
@@ -146,8 +159,8 @@ export const mutants = [
   {
     id: 'empty-is-none',
     file: rows,
-    find: "coalesce('=' || s.${name}, '')",
-    replace: "coalesce(s.${name}, '')",
+    find: `coalesce('=' || s.\${name}, '')`,
+    replace: `coalesce(s.\${name}, '')`,
     tests: ['library/index/session-rows'],
   },
   {
@@ -160,8 +173,8 @@ export const mutants = [
   {
     id: 'any-link-is-a-session',
     file: transcripts,
-    find: 'return lstatSync(`${full}.jsonl`, orUndefined) !== undefined;',
-    replace: 'return true;',
+    find: ', orUndefined) !== undefined;',
+    replace: ', orUndefined) !== null;',
     tests: ['store/transcripts'],
   },
   {

@@ -1,5 +1,6 @@
 // What the index keeps of each session to summarise it again without reading it again (session/facts/continuation.ts).
-// It is valid only for the summary that was saved with it: replacing a transcript clears that summary's state.
+// It is saved in one transaction with the summary that it continues. Replacing a transcript clears sessions.summary_state,
+// and then it is not used.
 import { parseJson } from '../../base/json/index.ts';
 import type { Continuation } from '../../session/facts/index.ts';
 import { type Database, insertMany, type Row, type SqlValue } from './database.ts';
@@ -7,8 +8,6 @@ import { type Database, insertMany, type Row, type SqlValue } from './database.t
 export const continuationTables: string = `
 CREATE TABLE continuations (
   session INTEGER PRIMARY KEY,
-  -- sessions.summary_state of the summary that it continues.
-  state TEXT NOT NULL,
   facts TEXT NOT NULL,
   ids BLOB NOT NULL
 );
@@ -17,7 +16,6 @@ CREATE TABLE continuations (
 export interface SavedContinuation {
   /** The id of the session. */
   readonly session: SqlValue;
-  readonly state: string;
   readonly title: string | undefined;
   /** `undefined`: the next change needs a reading of the whole transcript. */
   readonly continuation: Continuation | undefined;
@@ -28,24 +26,22 @@ type Facts = Omit<Continuation, 'ids' | 'title'> & { readonly rank?: number; rea
 
 export function saveContinuations(database: Database, saved: readonly SavedContinuation[]): void {
   const rows: SqlValue[][] = [];
-  for (const { session, state, title: shown, continuation } of saved) {
+  for (const { session, title: shown, continuation } of saved) {
     if (continuation === undefined) {
       database.prepare('DELETE FROM continuations WHERE session = ?').run(session);
       continue;
     }
     const { ids, title, ...rest } = continuation;
     const facts: Facts = { ...rest, ...title, ...(title?.text === shown ? { text: undefined } : {}) };
-    rows.push([session, state, JSON.stringify(facts), Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)]);
+    rows.push([session, JSON.stringify(facts), Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)]);
   }
-  insertMany(database, 'INSERT OR REPLACE INTO continuations', 4, rows);
+  insertMany(database, 'INSERT OR REPLACE INTO continuations', 3, rows);
 }
 
 /** `row`: that of the session, with its summary. */
 export function readContinuation(database: Database, row: Row): Continuation | undefined {
   if (typeof row.summary_state !== 'string') return undefined;
-  const found = database
-    .prepare('SELECT facts, ids FROM continuations WHERE session = ? AND state = ?')
-    .get(row.id ?? null, row.summary_state);
+  const found = database.prepare('SELECT facts, ids FROM continuations WHERE session = ?').get(row.id ?? null);
   if (found === undefined) return undefined;
   const { rank, text, ...rest } = parseJson(String(found.facts)) as unknown as Facts; // written by saveContinuations
   const title = rank === undefined ? undefined : { rank, text: text ?? String(row.title) };

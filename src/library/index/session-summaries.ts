@@ -153,12 +153,11 @@ function saveSummaries(database: Database, batch: readonly FreshSummary[]): void
     insertMany(database, saveSummary, 5 + names.length, rows, keepSummary);
     saveContinuations(
       database,
-      batch.map(({ session: { row, state, identity }, summary, continuation }) => {
+      batch.map(({ session: { row, identity }, summary, continuation }) => {
         // A file that has grown since its state was taken: nothing proves later that these lines are the same.
         const isWhole = summary !== 'foreign' && summary.sizeBytes === identity.size;
         return {
           session: row.id ?? null,
-          state,
           title: summary === 'foreign' ? undefined : summary.title,
           continuation: isWhole ? continuation : undefined,
         };

@@ -32,8 +32,7 @@ export function continueSummary(
       const first = loader.nodes.length;
       loader.add(line);
       const [node, another] = loader.nodes.slice(first);
-      const isOrdinary = node === undefined || (another === undefined && more.add(node, line.bytes));
-      if (!isOrdinary || !loader.isSettled || loader.diagnostics.length > 0) return undefined;
+      if (node !== undefined && (another !== undefined || !more.add(node, line.bytes))) return undefined;
     }
   }
   loader.finish();
@@ -75,7 +74,6 @@ class AppendedLines {
 
   /** Whether the line is an ordinary one. */
   add(node: Node, bytes: Buffer): boolean {
-    if (node.hidden) return false;
     const { time } = node;
     if (!(time >= this.#startedAt)) this.#startedAt = Number.isNaN(time) ? this.#startedAt : time;
     if (!(time <= this.#endedAt)) this.#endedAt = Number.isNaN(time) ? this.#endedAt : time;

@@ -160,3 +160,20 @@ test('agents and a title next to the transcript change a summary without a readi
   rmSync(path.join(root, 'projects/-a/s1/custom-title.json'));
   assert.deepEqual(await found(), ['hello', 2]);
 });
+
+test('a file that grows between the rows and the summary is not continued from lines that nothing proves', async (context) => {
+  const database = openEmpty(context);
+  const root = temporaryFolder(context);
+  const file = path.join(root, 'projects/-a/s1.jsonl');
+  const lines = sessionText([user('one'), assistant('a'), user('two'), assistant('b')])
+    .split('\n')
+    .slice(0, -1);
+  writeTree(root, { 'projects/-a/s1.jsonl': `${lines.slice(0, 2).join('\n')}\n` });
+  updateRows(database, { roots: [root] });
+  appendFileSync(file, `${lines.slice(2).join('\n')}\n`);
+  assert.equal(listSessions(database, { roots: [root] }).sessions[0]?.turns, 2);
+  // The index has read two lines; the other two are replaced by longer ones.
+  const other = sessionText([user('one'), assistant('a'), user('2'), user('3'), user('4'), assistant('b'.repeat(500))]);
+  writeFileSync(file, `${[...lines.slice(0, 2), ...other.split('\n').slice(2)].join('\n')}`);
+  assert.equal((await list(database, root)).sessions[0]?.turns, 4);
+});

@@ -184,6 +184,79 @@ test('generated sessions, ordinary and odd', (context) => checkGenerated(context
 const opening = [user('hello'), assistant('Hi.')];
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
+/** Sessions that any appended line may change as a whole. */
+const unsuitable: Readonly<Record<string, string>> = {
+  'the last line has no newline': sessionText(opening).slice(0, -1),
+  'a line is damaged': sessionText([...opening, '{"type":"user","uuid":']),
+  'a parent is missing': sessionText([...opening, assistant('x', { parentUuid: id(99) })]),
+  'a uuid is used twice': sessionText([...opening, assistant('x', { uuid: id(2), parentUuid: id(1) })]),
+  'all lines are a sub-agent': sessionText(opening, { isSidechain: true }),
+  'a sub-agent comes last': sessionText([...opening, user('task', { isSidechain: true, parentUuid: null })]),
+  'no prompt begins it': sessionText([assistant('Hi.')]),
+  'it is pinned to an edited prompt': sessionText([
+    ...opening,
+    user('edited', { parentUuid: null }),
+    assistant('Yes.'),
+    { type: 'last-prompt', leafUuid: id(2), explicit: true },
+  ]),
+  'it has two beginnings, and is pinned to the first': sessionText([
+    ...opening,
+    user('edited', { parentUuid: null }),
+    { type: 'last-prompt', leafUuid: id(2) },
+  ]),
+  'a compaction keeps a part of the history': sessionText([
+    ...opening,
+    {
+      type: 'system',
+      subtype: 'compact_boundary',
+      parentUuid: null,
+      logicalParentUuid: id(2),
+      compactMetadata: { preservedMessages: { anchorUuid: id(4), uuids: [id(2)] } },
+    },
+    user('The summary.', { isCompactSummary: true }),
+    user('next'),
+  ]),
+  'the history is written again': sessionText([
+    ...opening,
+    assistant('Hi.', { message: { id: 'msg_again' } }),
+    user('hello'),
+    assistant('Hi.', { message: { id: 'msg_again' } }),
+  ]),
+};
+for (const [what, text] of Object.entries(unsuitable)) {
+  test(`a session is read as a whole if ${what}`, (context) => {
+    const file = path.join(temporaryFolder(context), 'session.jsonl');
+    writeFileSync(file, text);
+    const made = summariseWhole(file);
+    assert.ok(made !== undefined);
+    assert.equal(made.continuation, undefined);
+  });
+}
+
+test('history that is written again does not count twice, also if only the copy was appended', (context) => {
+  const file = path.join(temporaryFolder(context), 'session.jsonl');
+  const answer = assistant('Hi.', { message: { id: 'msg_a' } });
+  const call = (message: string): JsonObject =>
+    assistant([{ type: 'tool_use', id: 'call_1', name: 'Bash', input: {} }], { message: { id: message } });
+  const result = user([{ type: 'tool_result', tool_use_id: 'call_1', content: 'done' }]);
+  const cases: readonly (readonly [readonly JsonObject[], readonly JsonObject[], number])[] = [
+    [[user('hello'), answer], [user('hello'), answer], 1],
+    [[user('a'), call('msg_1'), result, user('b'), assistant('B')], [call('msg_2'), result, user('b')], 2],
+  ];
+  for (const [start, more, turns] of cases) {
+    const lines = sessionText([...start, ...more])
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => `${line}\n`);
+    writeFileSync(file, lines.slice(0, start.length).join(''));
+    const before = summariseWhole(file);
+    assert.ok(before?.continuation !== undefined);
+    appendFileSync(file, lines.slice(start.length).join(''));
+    assert.equal(continueSummary(before.summary, before.continuation, sessionFiles(file)), undefined);
+    assert.equal(summariseWhole(file)?.summary.turns, turns);
+  }
+});
+
 /** What is appended to two lines, and the turns and the title afterwards; `undefined`: the whole file must be read. */
 const appended: readonly (readonly [string, readonly JsonObject[], { turns: number; title: string } | undefined])[] = [
   ['an answer', [assistant('More.')], { turns: 1, title: 'hello' }],
@@ -222,6 +295,12 @@ const appended: readonly (readonly [string, readonly JsonObject[], { turns: numb
     [{ type: 'system', subtype: 'compact_boundary', logicalParentUuid: id(2), parentUuid: null }],
     undefined,
   ],
+  [
+    'a compaction that follows a line',
+    [{ type: 'system', subtype: 'compact_boundary', logicalParentUuid: id(2), parentUuid: id(2) }],
+    undefined,
+  ],
+  ['a line without a type of its own', [{ ...assistant('x'), type: '', uuid: 'x', parentUuid: id(2) }], undefined],
   ['a message without a valid time', [assistant('x', { timestamp: 'never' })], undefined],
 ];
 
