@@ -113,6 +113,7 @@ export const mutants = [
     find: '!ends.every((node) => isAbove(resume, pinned, node))',
     replace: 'ends.length === 0',
     tests,
+    equivalent: 'a pin next to the branch makes its line the leaf, and then other lines follow the leaf',
   },
   {
     id: 'lines-after-leaf',

@@ -165,15 +165,14 @@ test('a file that grows between the rows and the summary is not continued from l
   const database = openEmpty(context);
   const root = temporaryFolder(context);
   const file = path.join(root, 'projects/-a/s1.jsonl');
-  const lines = sessionText([user('one'), assistant('a'), user('two'), assistant('b')])
-    .split('\n')
-    .slice(0, -1);
-  writeTree(root, { 'projects/-a/s1.jsonl': `${lines.slice(0, 2).join('\n')}\n` });
+  const talk = [user('one'), assistant('a'), user('<bash-input>x'), assistant('b'), assistant('c')];
+  const lines = sessionText(talk).split('\n').slice(0, -1);
+  const upTo = (count: number): string => `${lines.slice(0, count).join('\n')}\n`;
+  writeTree(root, { 'projects/-a/s1.jsonl': upTo(2) });
   updateRows(database, { roots: [root] });
-  appendFileSync(file, `${lines.slice(2).join('\n')}\n`);
-  assert.equal(listSessions(database, { roots: [root] }).sessions[0]?.turns, 2);
-  // The index has read two lines; the other two are replaced by longer ones.
-  const other = sessionText([user('one'), assistant('a'), user('2'), user('3'), user('4'), assistant('b'.repeat(500))]);
-  writeFileSync(file, `${[...lines.slice(0, 2), ...other.split('\n').slice(2)].join('\n')}`);
-  assert.equal((await list(database, root)).sessions[0]?.turns, 4);
+  writeFileSync(file, upTo(4));
+  assert.equal(listSessions(database, { roots: [root] }).sessions[0]?.turns, 1);
+  // The index has read two lines; the third becomes a prompt of the same length.
+  writeFileSync(file, upTo(5).replace('<bash-input>', '!bash-input>'));
+  assert.equal((await list(database, root)).sessions[0]?.turns, 2);
 });

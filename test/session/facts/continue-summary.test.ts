@@ -187,6 +187,15 @@ const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(
 /** Sessions that any appended line may change as a whole. */
 const unsuitable: Readonly<Record<string, string>> = {
   'the last line has no newline': sessionText(opening).slice(0, -1),
+  'its last line is blank and has no newline': `${sessionText(opening)}  `,
+  'a pin is on another result of the same answer': sessionText([
+    user('hello'),
+    assistant([{ type: 'tool_use', id: 'call_1', name: 'Bash', input: {} }], { message: { id: 'msg_two' } }),
+    assistant([{ type: 'tool_use', id: 'call_2', name: 'Bash', input: {} }], { message: { id: 'msg_two' } }),
+    user([{ type: 'tool_result', tool_use_id: 'call_1', content: 'x' }], { parentUuid: id(2) }),
+    user([{ type: 'tool_result', tool_use_id: 'call_2', content: 'x' }], { parentUuid: id(3) }),
+    { type: 'last-prompt', leafUuid: id(4) },
+  ]),
   'a line is damaged': sessionText([...opening, '{"type":"user","uuid":']),
   'a parent is missing': sessionText([...opening, assistant('x', { parentUuid: id(99) })]),
   'a uuid is used twice': sessionText([...opening, assistant('x', { uuid: id(2), parentUuid: id(1) })]),
@@ -295,11 +304,7 @@ const appended: readonly (readonly [string, readonly JsonObject[], { turns: numb
     [{ type: 'system', subtype: 'compact_boundary', logicalParentUuid: id(2), parentUuid: null }],
     undefined,
   ],
-  [
-    'a compaction that follows a line',
-    [{ type: 'system', subtype: 'compact_boundary', logicalParentUuid: id(2), parentUuid: id(2) }],
-    undefined,
-  ],
+  ['a compaction that follows a line', [{ type: 'system', subtype: 'compact_boundary', parentUuid: id(2) }], undefined],
   ['a line without a type of its own', [{ ...assistant('x'), type: '', uuid: 'x', parentUuid: id(2) }], undefined],
   ['a message without a valid time', [assistant('x', { timestamp: 'never' })], undefined],
 ];
