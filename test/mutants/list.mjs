@@ -106,7 +106,7 @@ export const mutants = [
     replace: '',
     tests,
   },
-  { id: 'unsettled', file: end, find: 'end?.isSettled !== true', replace: 'end === undefined', tests },
+  { id: 'unfinished-end', file: end, find: 'end?.isSettled !== true', replace: 'end === undefined', tests },
   {
     id: 'pin-next-to-branch',
     file: end,

@@ -90,7 +90,7 @@ class AppendedLines {
     if (!this.#take(hashId(uuid)) || !this.#addMessage(node)) return false;
     if (node.promptKind === undefined) {
       this.#ends = [...this.#ends, uuid].slice(-mostEnds);
-      // The client may go on from the pinned line, which is then no longer known.
+      // The client may continue from the pinned line, which is then no longer known.
       return this.#pin === undefined || this.#ends.includes(this.#pin);
     }
     if (this.#pin !== undefined && this.#pin !== parentUuid) return false;

@@ -66,7 +66,7 @@ export function summariseTranscript(files: SessionFiles, light: Transcript): Ses
   return summariseForMore(files, light)?.summary;
 }
 
-/** The same, with what is needed to go on from there when lines are appended. */
+/** The same, with what is needed to continue it when lines are appended. */
 export function summariseForMore(
   files: SessionFiles,
   light: Transcript,

@@ -1,4 +1,4 @@
-// A summary that goes on from an earlier one is the summary of the whole file: on every recording, cut at many places,
+// A summary that continues an earlier one is the summary of the whole file: on every recording, cut at many places,
 // and on generated sessions whose lines follow, replace, repeat or contradict one another.
 import assert from 'node:assert/strict';
 import fs, { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
