@@ -60,6 +60,7 @@ export async function buildLean(common) {
     entryPoints: {
       clew: 'src/cli/main.ts',
       'lean/statusline': 'src/cli/statusline/lean.ts',
+      'lean/usage': 'src/cli/usage/lean.ts',
       'trace-hook': 'src/trace/hook/hook-main.ts',
       'trace-work': 'src/trace/hook/work.ts',
     },

@@ -13,6 +13,7 @@ import type { LeanCommand } from './command/index.ts';
  */
 const leanCommands: ReadonlyMap<string, () => Promise<{ readonly runLean: LeanCommand }>> = new Map([
   ['statusline', () => import('./statusline/lean.ts')],
+  ['usage', () => import('./usage/lean.ts')],
 ]);
 
 /** For tests that run the command in a thread. */
