@@ -39,17 +39,17 @@ export const mutants = [
   },
   {
     id: 'session-ids-ignored',
-    file: reader,
+    file: 'src/library/rows/usage-reader.ts',
     find: 'const origin = marked ?? this.#otherSession(stringField(bytes, field.sessionId));',
     replace: 'const origin = marked;',
-    tests,
+    tests: ['library/rows/row-scanner'],
   },
   {
     id: 'copy-flag-lost',
-    file: 'src/library/index/row-writer.ts',
-    find: '(isCopy ? copyFlag : 0);',
-    replace: '0;',
-    tests,
+    file: 'src/library/rows/row-writer.ts',
+    find: '(isCopy ? rowFlags.copy : 0) |',
+    replace: '',
+    tests: ['library/rows/packed-rows'],
   },
   {
     id: 'queue-found-twice',

@@ -81,17 +81,17 @@ export const mutants = [
   },
   {
     id: 'us-only-lost-in-the-index',
-    file: 'src/library/index/row-writer.ts',
-    find: '(usage.usOnly ? usOnlyFlag : 0) |',
+    file: 'src/library/rows/row-writer.ts',
+    find: '(usage.usOnly ? rowFlags.usOnly : 0) |',
     replace: '',
-    tests: ['library/index/usage-rows'],
+    tests: ['library/rows/packed-rows'],
   },
   {
     id: 'compactions-lost-in-the-index',
-    file: 'src/library/index/row-writer.ts',
-    find: 'usage.compactions.length === 0 ? 0 : usage.compactions.map(packCounts),',
-    replace: '0,',
-    tests: ['library/index/usage-rows'],
+    file: 'src/library/rows/row-writer.ts',
+    find: 'compactions: usage.compactions });',
+    replace: 'compactions: [] });',
+    tests: ['library/rows/packed-rows'],
   },
   {
     id: 'unpriced-cell-costs-nothing',
@@ -103,8 +103,8 @@ export const mutants = [
   {
     id: 'message-time-ignored',
     file: 'src/library/usage/cells.ts',
-    find: 'prices.costOf(line.model, usage, line.time)',
-    replace: 'prices.costOf(line.model, usage, Number.NaN)',
+    find: 'prices.costOf(message.line.model, message.usage, message.line.time)',
+    replace: 'prices.costOf(message.line.model, message.usage, Number.NaN)',
     tests: ['library/usage/usage-report'],
   },
   {

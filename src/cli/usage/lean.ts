@@ -1,5 +1,5 @@
 // clew usage as a lean command, if its output is not for a terminal: JSON, or the table in a pipe or a file. The full command
-// takes over for other flags, and whenever there is something to say besides the report.
+// takes over for other flags, and whenever there is more to say than the report.
 import { existsSync, fstatSync, statSync } from 'node:fs';
 import { jsonText } from '../../base/json/index.ts';
 import {

@@ -11,7 +11,6 @@ interface ScannerModule {
   clearRows(): void;
   setEnds(rowsEnd: number, heapEnd: number): void;
   passLine(): void;
-  setKnown(cwd: number, sessionId: number, firstAt: number): void;
   scan(from: number, to: number): number;
   isFull(): number;
   hash(at: number, length: number, seed: bigint): bigint;
@@ -41,13 +40,6 @@ const slack = 64;
 const pageBytes = 65536;
 const maxSessionId = 250;
 const maxScratch = 0x4000;
-
-/** Of the first line that has it. */
-interface ScanFacts {
-  readonly cwd: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly firstAt: number;
-}
 
 export class LineScanner {
   /** Where the host writes the bytes of a file. */
@@ -132,11 +124,6 @@ export class LineScanner {
     this.#module.clearRows();
   }
 
-  /** What the caller has learned from the lines that it read itself. */
-  setKnown({ cwd, sessionId, firstAt }: ScanFacts): void {
-    this.#module.setKnown(Number(cwd !== undefined), Number(sessionId !== undefined), firstAt);
-  }
-
   get startedAt(): number {
     return this.#doubles[0] as number;
   }
@@ -179,7 +166,7 @@ export class LineScanner {
     return Array.from({ length: this.#words[10] as number }, (_, i) => this.#shortText(places.origins + i * 64));
   }
 
-  /** The names of all models that were read, by number; the first is none. */
+  /** The names of all models that were read, by number, from 1. */
   get models(): readonly string[] {
     const count = this.#words[9] as number;
     for (let i = this.#models.length; i <= count; i++) this.#models.push(this.#shortText(places.models + i * 64));
@@ -191,7 +178,9 @@ export class LineScanner {
     const length = Buffer.byteLength(name);
     if (length > 63) return 0;
     this.memory.write(name, places.scratch);
-    return this.#module.findModel(places.scratch, length);
+    const number = this.#module.findModel(places.scratch, length);
+    if (number === this.models.length) this.#models.push(name);
+    return number;
   }
 
   /** The key of an id, as in rows. `undefined` if it is too long. */

@@ -116,14 +116,6 @@ export function passLine(): void {
   report();
 }
 
-/** What the host has learned from lines that it read itself. */
-export function setKnown(cwd: u32, sessionId: u32, first: f64): void {
-  if (cwd !== 0) hasCwd = 1;
-  if (sessionId !== 0) hasSessionId = 1;
-  if (isNaN(firstAt)) firstAt = first;
-  report();
-}
-
 /**
  * Reads the lines between `from` and `to`, which is after a newline. Returns `to`, or the start of a line that the host
  * must read, or for whose row there is no room.

@@ -40,12 +40,12 @@ const newline = 0x0a;
 export class RowScanner {
   readonly #lines: LineScanner = new LineScanner();
 
-  /** `models` are the names of the models in rows that exist, by number; the first is none. */
+  /** `models` are the names of the models in rows that exist, by number, from 1. */
   constructor(models: readonly string[] = ['']) {
     for (const name of models.slice(1)) this.#lines.modelNumber(name);
   }
 
-  /** The names of all models in rows, by number; the first is none. */
+  /** The names of all models in rows, by number, from 1. */
   get models(): readonly string[] {
     return this.#lines.models;
   }
@@ -145,7 +145,7 @@ class FileScan {
     return isRecord;
   }
 
-  /** From the scanner: the session id is valid while its line is in the window. */
+  /** From the scanner, before the reader reads a later line; the session id is valid while its line is in the window. */
   #takeFacts(): void {
     const { facts } = this.#reader;
     const lines = this.#scanner;
@@ -164,7 +164,6 @@ class FileScan {
       writer.add(line, numberOf(line.model, lines), keyOf(line, lines));
       lines.setEnds(writer.rowsEnd, writer.heapEnd);
     }
-    lines.setKnown(this.#reader.facts);
   }
 
   #takeRows(): void {

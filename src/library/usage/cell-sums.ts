@@ -24,6 +24,8 @@ export const cellFields = {
 
 export const quarterMs: number = 15 * 60 * 1000;
 
+/** Before every time that a date can have. */
+const noQuarter = -(2 ** 34);
 /** Numbers of models are less than this. */
 const maxModels = 65536;
 
@@ -44,7 +46,8 @@ export class CellSums {
     const { model, time, usage, costMicroUsd, isLowerBound } = message;
     const quarter = Math.floor(time / quarterMs);
     const isUnpriced = costMicroUsd === undefined;
-    const key = (quarter * maxModels + model) * 4 + (usage.fast ? 2 : 0) + (isUnpriced ? 1 : 0);
+    const place = Number.isNaN(quarter) ? noQuarter : quarter;
+    const key = (place * maxModels + model) * 4 + (usage.fast ? 2 : 0) + (isUnpriced ? 1 : 0);
     const at = key === this.#lastKey ? this.#lastAt : this.#placeOf(key);
     const cells = this.#cells;
     if (cells[at + cellFields.messages] === 0) {

@@ -276,7 +276,7 @@ function markOf(file: string): string | undefined {
   }
 }
 
-/** Rows that no file refers to any more may take this much, besides as much as all others. */
+/** Rows that no file refers to any more may take this much, and as much again as all others. */
 const smallWaste = 1024 * 1024;
 
 /** The file of rows is not what the state says. */

@@ -27,7 +27,7 @@ export interface UpdateReport {
 
 export interface Advance {
   readonly files: readonly CountedFile[];
-  /** With new lines, and what was known of them before. */
+  /** The files that were read, and what was known of them before. */
   readonly changed: ReadonlyMap<CountedFile, CountedFile | undefined>;
   readonly removed: readonly CountedFile[];
 }
@@ -66,7 +66,7 @@ export function readNewLines(
       report.filesRead += 1;
       const counted = withFewParts(countedFile(file, scanned, base));
       now.set(file.path, counted);
-      changed.set(counted, base);
+      changed.set(counted, old);
     } catch (error) {
       const code = unreadableCode(error);
       if (code === undefined && !(error instanceof UserError)) throw error;
@@ -106,7 +106,9 @@ function withFewParts(file: CountedFile): CountedFile {
 export function recount({ files, changed, removed }: Advance, hasNewPrices: boolean, options: CountOptions): void {
   const shared = findShared(files.map(options.rowsOf));
   const together = files.filter((_, i) => shared[i] === 1);
-  const wasShared = new Set([...files, ...removed].filter(({ isShared }) => isShared));
+  // What a file was before it was read again, possibly as another one.
+  const before = (file: CountedFile): CountedFile | undefined => (changed.has(file) ? changed.get(file) : file);
+  const wasShared = new Set([...files, ...removed].filter((file) => before(file)?.isShared === true));
   for (const [i, file] of files.entries()) {
     file.isShared = shared[i] === 1;
     if (!file.isShared && (hasNewPrices || changed.has(file) || wasShared.has(file))) countAlone(file, options);
@@ -125,8 +127,8 @@ function concerns(together: readonly CountedFile[], wasShared: ReadonlySet<Count
   const mains = new Set([...together, ...wasShared].map(({ main }) => main));
   if (removed.some((file) => mains.has(file.main) || file.origins.length > 0)) return true;
   for (const [file, before] of changed) {
-    const isOther = before === undefined ? file.origins.length > 0 : file.origins.length !== before.origins.length;
-    if (isOther || mains.has(file.main)) return true;
+    const isOther = file.origins.join('\0') !== (before?.origins ?? []).join('\0');
+    if (isOther || mains.has(file.main) || (before !== undefined && mains.has(before.main))) return true;
   }
   return false;
 }

@@ -236,15 +236,16 @@ test('more rows, models and origins than the scanner has room for', (t) => {
 test('ids and names that are far too long are read', (t) => {
   const file = path.join(temporaryFolder(t), 'a.jsonl');
   const lines = [
-    answerLine({ id: 'i'.repeat(300_000), requestId: 'r'.repeat(9000), output: 1 }),
-    answerLine({ id: 'i'.repeat(300_000), requestId: 'r'.repeat(9000), output: 2 }),
+    answerLine({ id: 'first', output: 7 }),
+    answerLine({ id: 'i'.repeat(2_500_000), requestId: 'r'.repeat(9000), output: 1 }),
+    answerLine({ id: 'i'.repeat(2_500_000), requestId: 'r'.repeat(9000), output: 2 }),
     answerLine({ id: 'short', output: 3, model: 'm'.repeat(100_000), cwd: `/${'c'.repeat(40_000)}` }),
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const result = scanned(file);
   assert.deepEqual(
     result.messages.map((message) => (message as UsageLine).usage.outputTokens),
-    [2, 3],
+    [7, 2, 3],
   );
   assert.deepEqual(result, read(file));
 });
