@@ -38,6 +38,26 @@ const ranges: readonly (readonly [number, number, 1 | 2])[] = [
   [0xff01, 0xff60, 2],
 ];
 
+/** The width of a cluster that is one of the usual emoji, otherwise 0. */
+export function emojiWidth(cluster: string): number {
+  const code = cluster.codePointAt(0) ?? 0;
+  if (cluster.length !== (code > 0xffff ? 2 : 1)) return 0;
+  return wideSigns.has(code) || wideRanges.some(([first, last]) => code >= first && code <= last) ? 2 : 0;
+}
+
+const wideSigns: ReadonlySet<number> = new Set([...'✅✨❌⭐⚡❗❓'].map((sign) => sign.charCodeAt(0)));
+const wideRanges: readonly (readonly [first: number, last: number])[] = [
+  [0x1f300, 0x1f320],
+  [0x1f337, 0x1f37c],
+  [0x1f3a0, 0x1f3ca],
+  [0x1f3f8, 0x1f43e],
+  [0x1f442, 0x1f4fc],
+  [0x1f4ff, 0x1f53d],
+  [0x1f5fb, 0x1f64f],
+  [0x1f680, 0x1f6c5],
+  [0x1f947, 0x1f9ff],
+];
+
 /** The width of a text without its colours; `undefined` if it needs the tables. */
 export function plainColumns(text: string): number | undefined {
   const plain = text.includes('\x1b') ? text.replace(/\x1b\[[0-9;]*m/g, '') : text;

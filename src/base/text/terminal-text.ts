@@ -2,7 +2,7 @@
 
 import stringWidth from 'string-width';
 import { neutralise } from './hostile-text.ts';
-import { plainWidth } from './plain-width.ts';
+import { emojiWidth, plainWidth } from './plain-width.ts';
 
 /** The text on one line: neutralised, whitespace collapsed, cut with `…` to `width` columns. */
 export function oneLine(text: string, width: number): string {
@@ -49,6 +49,7 @@ function columnsWithin(text: string, limit: number): number {
 /** Cuts one uncoloured line to `width` columns, ending in `…`; reads only as far as the cut. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return '';
+  if (width === Number.POSITIVE_INFINITY) return text;
   const head = text.slice(0, width + 1);
   // A fast path for ASCII.
   if (!/[^ -~]/.test(head)) return head.length <= width ? head : `${head.slice(0, width - 1)}…`;
@@ -110,7 +111,7 @@ function* windowClusters(text: string, at: number): Generator<Cluster, number> {
 function clusterWidth(cluster: string): number {
   let width = knownWidths.get(cluster);
   if (width !== undefined) return width;
-  width = stringWidth(cluster);
+  width = emojiWidth(cluster) || stringWidth(cluster);
   if (knownWidths.size === 4096) knownWidths.clear();
   knownWidths.set(cluster, width);
   return width;

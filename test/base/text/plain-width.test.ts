@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import stringWidth from 'string-width';
-import { plainColumns, plainWidth } from '../../../src/base/text/plain-width.ts';
+import { emojiWidth, plainColumns, plainWidth } from '../../../src/base/text/plain-width.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const plainCodes = Array.from({ length: 0x10000 }, (_, code) => code).filter((code) => plainWidth(code) > 0);
@@ -39,4 +39,12 @@ test('colours count nothing; what may combine, control or hide is left to the ta
     unknown.map(plainColumns),
     unknown.map(() => undefined),
   );
+});
+
+test('each character and each emoji that it knows is as wide alone as the tables say', () => {
+  for (const code of plainCodes) assert.equal(plainWidth(code), stringWidth(String.fromCharCode(code)), `${code}`);
+  const emoji = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter(emojiWidth);
+  assert.ok(emoji.length > 500);
+  for (const each of emoji) assert.equal(emojiWidth(each), stringWidth(each), each);
+  assert.deepEqual(['😋', '✅', '👩‍👩‍👧', '✔', 'a', '', '🎉🎉', '😋\u0301'].map(emojiWidth), [2, 2, 0, 0, 0, 0, 0, 0]);
 });
