@@ -39,7 +39,8 @@ export function* findText(
   options: FindTextOptions,
 ): Generator<string> {
   const ids = shortIds(options.ids);
-  const copied = new Set(options.ids.filter((id, i) => options.ids.indexOf(id) !== i));
+  const seen = new Set<string>();
+  const copied = new Set(options.ids.filter((id) => seen.size === seen.add(id).size));
   for (const found of sessions) {
     const { sessionId } = found.session;
     // By path: a session without its main transcript, one of several copies, or an id that is not plain text.

@@ -1,6 +1,6 @@
 export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './current-index.ts';
 export { currentUsage } from './current-usage.ts';
-export { type Lineage, type LineageOf, marksText, readLineage } from './lineage.ts';
+export { type Lineage, type LineageOf, lineageReader, marksText, readLineage } from './lineage.ts';
 export { ageInDays, ageWarning, currentPrices } from './prices.ts';
 export { folderOfTranscript, parseTime, projectFilter } from './project.ts';
 export { rulesArgument } from './redact-rules.ts';

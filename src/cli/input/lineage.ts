@@ -1,6 +1,6 @@
 // The log of operations and a session's lines → the sessions it was made from, and how.
 import { UserError } from '../../base/errors/index.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/index.ts';
+import { listRecords, type OperationRecord, operationsFolder } from '../../surgery/engine/index.ts';
 import type { CommandIo } from '../command/index.ts';
 
 export interface Lineage {
@@ -18,10 +18,14 @@ export interface Descendant {
 
 export type LineageOf = (session: Descendant) => Lineage | undefined;
 
-export async function readLineage({ env }: Pick<CommandIo, 'env'>): Promise<LineageOf> {
+export async function readLineage(io: Pick<CommandIo, 'env'>): Promise<LineageOf> {
+  return lineageReader(io);
+}
+
+export function lineageReader({ env }: Pick<CommandIo, 'env'>): LineageOf {
   const made = new Map<string, Lineage>();
   // Newest first: the latest operation that wrote the file counts.
-  for (const record of await recordsOf(env))
+  for (const record of recordsOf(env))
     for (const { path, sessionId } of record.to)
       if (isCopy(record, path, sessionId) && !made.has(path)) made.set(path, of(record));
   return ({ path, sessionId, forkedFrom }) => {
@@ -32,9 +36,9 @@ export async function readLineage({ env }: Pick<CommandIo, 'env'>): Promise<Line
 }
 
 /** An unreadable log is ignored here; `clew history` and `clew undo` report it. */
-async function recordsOf(env: NodeJS.ProcessEnv): Promise<readonly OperationRecord[]> {
+function recordsOf(env: NodeJS.ProcessEnv): readonly OperationRecord[] {
   try {
-    return await readRecords(operationsFolder(env));
+    return listRecords(operationsFolder(env));
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;

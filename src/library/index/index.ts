@@ -1,7 +1,7 @@
 export { type Database, insertMany, type Row, type SqlValue } from './database.ts';
 export { IndexHandle, isRecoverable } from './index-handle.ts';
 export { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
-export { IndexUnavailable, indexPath, openIndex, removeIndex } from './schema.ts';
+export { IndexUnavailable, indexPath, openCurrentIndex, openIndex, removeIndex } from './schema.ts';
 export {
   type KnownSession,
   knownSessions,

@@ -1,6 +1,6 @@
 // The tables of the index, and opening it: an index that is older or broken is rebuilt, because everything in it can be
 // read again from the transcripts; one from a newer Clew is left alone.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { makeFolderSync } from '../../base/files/index.ts';
@@ -108,10 +108,24 @@ export function openIndex(options: IndexOptions): Database {
   }
 }
 
+/** The index of this version, if there is one; a missing, older or newer one is left alone. */
+export function openCurrentIndex(folder: string): Database | undefined {
+  const file = indexPath(folder);
+  if (!existsSync(file)) return undefined;
+  const database = openDatabase(file);
+  if (versionOf(database) === schemaVersion) return database;
+  database.close();
+  return undefined;
+}
+
+function versionOf(database: Database): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+}
+
 function openOrRebuild(file: string, notice: (message: string) => void): Database {
   try {
     const database = openDatabase(file);
-    const found = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+    const found = versionOf(database);
     if (found === schemaVersion) return database;
     if (found > schemaVersion) {
       database.close();
@@ -211,6 +225,19 @@ CREATE TABLE queued_documents (
   document INTEGER NOT NULL,
   PRIMARY KEY (file, hash, document)
 ) WITHOUT ROWID;
+-- Under which turn and branch the lines of a session are shown (search/hit-place.ts), by the transcript that is opened for
+-- it. state names the files that it was made from: with any other state it is out of date.
+CREATE TABLE places (
+  path TEXT PRIMARY KEY,
+  state TEXT NOT NULL,
+  title TEXT,
+  tag TEXT,
+  forked_from TEXT,
+  places TEXT NOT NULL
+);
+CREATE TRIGGER forget_places AFTER DELETE ON files BEGIN
+  DELETE FROM places WHERE path = old.path;
+END;
 `;
 
 /** Removes the documents of a file from the index. */

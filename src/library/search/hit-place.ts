@@ -1,12 +1,11 @@
-// A line of a transcript → the branch and turn under which `clew show` shows it. The session is loaded for it, so this
-// is only for hits that are printed.
-import { existsSync, statSync } from 'node:fs';
-import { largeFileBytes } from '../../base/process/index.ts';
-import { forkedFromOf, tagOf, titleOf } from '../../session/facts/index.ts';
-import { type AgentSource, type Branch, loadSession, type Session } from '../../session/load/index.ts';
-import { callsOf, type Node } from '../../session/transcript/index.ts';
-import { type Turn, turnsOf } from '../../session/turns/index.ts';
-import type { Database } from '../index/index.ts';
+// A line of a transcript → the branch and turn under which `clew show` shows it, and what heads the hits of its session.
+// Only the whole session shows this, so it is kept in the index with the state of the files that it was made from: a hit
+// in a session that has not changed since reads one row.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { version } from '../../base/version/index.ts';
+import type { Database, Row, SqlValue } from '../index/index.ts';
+import type { SessionHits } from './search.ts';
 
 export interface Place {
   /** As `clew show --turn` takes it; `undefined` for a line that belongs to no turn, such as a title. */
@@ -24,120 +23,131 @@ export interface SessionPlaces {
   placeOf(file: string, line: number): Place;
 }
 
-/** `main` is the session's main transcript, `file` one with a hit. `undefined`: neither can be loaded. */
-export async function openPlaces(database: Database, main: string, file: string): Promise<SessionPlaces | undefined> {
-  const path = existsSync(main) ? main : file;
-  try {
-    const isLarge = statSync(path).size > largeFileBytes;
-    return new Places(database, await loadSession(path, { strict: !isLarge }));
-  } catch {
-    return undefined; // gone or unreadable by now: the hit is shown without its place
-  }
+/** The places of a session in the form in which they are kept. */
+export interface PlaceTable {
+  readonly title: string | undefined;
+  readonly tag: string | undefined;
+  readonly forkedFrom: string | undefined;
+  /** Line, turn and branch, where one of the last two changes; 0 for none. In the order of the lines. */
+  readonly lines: readonly number[];
+  /** Turn and branch of the call that started a sub-agent, by the path of its transcript. */
+  readonly agents: Readonly<Record<string, readonly number[]>>;
 }
 
-const nowhere: Place = { turn: undefined, branch: undefined };
+/** `undefined` if they must be made first. */
+export function knownPlaces(database: Database, found: SessionHits): SessionPlaces | undefined {
+  return readPlaces(database, placesKey(database, found));
+}
 
-class Places implements SessionPlaces {
+/** `undefined`: no transcript of the session can be loaded. */
+export async function openPlaces(database: Database, found: SessionHits): Promise<SessionPlaces | undefined> {
+  const key = placesKey(database, found);
+  const known = readPlaces(database, key);
+  if (known !== undefined) return known;
+  const { makePlaces } = await import('./make-places.ts');
+  const table = await makePlaces(database, key.path);
+  if (table === undefined) return undefined;
+  savePlaces(database, [{ ...key, table }]);
+  return placesIn(key.path, table);
+}
+
+interface PlacesKey {
+  /** What `clew show` opens. */
   readonly path: string;
-  readonly #database: Database;
-  readonly #session: Session;
-  readonly #turns = new Map<Branch, readonly Turn[]>();
+  readonly state: string;
+}
 
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-    this.path = session.transcript.path;
-  }
+function placesKey(database: Database, { session, hits }: SessionHits): PlacesKey {
+  const file = existsSync(session.path) ? session.path : (hits[0]?.path ?? session.path);
+  return { path: file, state: placesState(database, session.id, file) };
+}
 
-  get title(): string | undefined {
-    return titleOf(this.#session);
-  }
+function readPlaces(database: Database, { path: file, state }: PlacesKey): SessionPlaces | undefined {
+  const known = database
+    .prepare('SELECT title, tag, forked_from, places FROM places WHERE path = ? AND state = ?')
+    .get(file, state);
+  return known === undefined ? undefined : placesIn(file, tableOfRow(known));
+}
 
-  get tag(): string | undefined {
-    return tagOf(this.#session);
-  }
+interface SavedPlaces extends PlacesKey {
+  readonly table: PlaceTable;
+}
 
-  get forkedFrom(): string | undefined {
-    return forkedFromOf(this.#session);
-  }
-
-  placeOf(file: string, line: number): Place {
-    let at = { path: file, line };
-    // A sub-agent's lines are shown under the call that started it, which may itself be another sub-agent's.
-    for (const seen = new Set<string>(); at.path !== this.path; ) {
-      if (seen.has(at.path)) return nowhere;
-      seen.add(at.path);
-      const agent = this.#session.agents.find((each) => each.path === at.path);
-      const call = this.#callOf(agent);
-      if (call === undefined) return nowhere;
-      at = call;
+function savePlaces(database: Database, saved: readonly SavedPlaces[]): void {
+  database.transaction(() => {
+    const save = database.prepare('INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?, ?)');
+    for (const { path: file, state, table } of saved) {
+      const { title = null, tag = null, forkedFrom = null, lines, agents } = table;
+      save.run(file, state, title, tag, forkedFrom, JSON.stringify({ lines, agents }));
     }
-    return this.#placeOfLine(at.line);
-  }
+  });
+}
 
-  #placeOfLine(line: number): Place {
-    const { nodes } = this.#session.transcript;
-    const node = nodes.find((each) => each.line === line);
-    if (node === undefined || titleTypes.has(node.type)) return nowhere;
-    const found = this.#placeOfNode(node);
-    if (found !== undefined) return found;
-    const agent = this.#session.agents.find((each) => each.nodes.some((own) => own.line === line));
-    if (agent !== undefined) {
-      const call = this.#callOf(agent);
-      const start = nodes.find((each) => each.line === call?.line && !each.isSidechain);
-      return (start === undefined ? undefined : this.#placeOfNode(start)) ?? nowhere;
-    }
-    // A copy of a line, or another line of a message: where the shown line is.
-    const twin = nodes.find((each) => each !== node && isTwin(each, node) && this.#placeOfNode(each) !== undefined);
-    return (twin === undefined ? undefined : this.#placeOfNode(twin)) ?? this.#placeBefore(node);
-  }
+function tableOfRow(row: Row): PlaceTable {
+  const { lines, agents } = JSON.parse(String(row.places)) as Pick<PlaceTable, 'lines' | 'agents'>; // written by us
+  return { title: text(row.title), tag: text(row.tag), forkedFrom: text(row.forked_from), lines, agents };
+}
 
-  #placeOfNode(node: Node): Place | undefined {
-    const { branches } = this.#session;
-    for (const [i, branch] of branches.entries()) {
-      if (!holds(branch, node)) continue;
-      const turn = this.#turnsOf(branch).find((each) => each.nodes.includes(node));
-      if (turn !== undefined) return { turn: turn.index, branch: i === 0 ? undefined : i + 1 };
-    }
-    return undefined;
-  }
+function text(value: SqlValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
 
-  /** Lines outside the conversation, such as a queued prompt: the turn of the active branch that ran at that time. */
-  #placeBefore(node: Node): Place {
-    const [active] = this.#session.branches;
-    const turns = active === undefined ? [] : this.#turnsOf(active);
-    const turn = turns.findLast((each) => (each.nodes[0]?.index ?? 0) <= node.index) ?? turns[0];
-    return { turn: turn?.index, branch: undefined };
-  }
+function placesIn(file: string, { title, tag, forkedFrom, lines, agents }: PlaceTable): SessionPlaces {
+  return {
+    path: file,
+    title,
+    tag,
+    forkedFrom,
+    placeOf: (of, line) => {
+      if (of !== file) return placeOf(Object.hasOwn(agents, of) ? agents[of] : undefined, 0);
+      let at = -1;
+      for (let low = 0, high = lines.length / 3 - 1; low <= high; ) {
+        const middle = (low + high) >> 1;
+        if ((lines[3 * middle] as number) <= line) {
+          at = middle;
+          low = middle + 1;
+        } else high = middle - 1;
+      }
+      return placeOf(at < 0 ? undefined : lines, 3 * at + 1);
+    },
+  };
+}
 
-  #turnsOf(branch: Branch): readonly Turn[] {
-    const known = this.#turns.get(branch) ?? turnsOf(this.#session, branch);
-    this.#turns.set(branch, known);
-    return known;
-  }
+function placeOf(numbers: readonly number[] | undefined, at: number): Place {
+  return { turn: numbers?.[at] || undefined, branch: numbers?.[at + 1] || undefined };
+}
 
-  #callOf(agent: AgentSource | undefined): { path: string; line: number } | undefined {
-    const id = agent?.toolUseId;
-    if (id === undefined) return undefined;
-    const own = this.#session.transcript.nodes.find((node) => callsOf(node).some((call) => call.id === id));
-    if (own !== undefined) return { path: this.path, line: own.line };
-    const row = this.#database
-      .prepare('SELECT f.path, c.line FROM tool_calls c JOIN files f ON f.id = c.file WHERE c.tool_use_id = ?')
-      .all(id)
-      .find((each) => this.#session.agents.some((other) => other.path === each.path && other !== agent));
-    return row === undefined ? undefined : { path: String(row.path), line: Number(row.line) };
+/** What the places of a session depend on: its files as the index knows them, and those that no row of it shows. */
+function placesState(database: Database, session: number, file: string): string {
+  const files = database
+    .prepare('SELECT id, dev, ino, size, mtime_ms, offset FROM files WHERE session = ? ORDER BY id')
+    .all(session)
+    .map(({ id, dev, ino, size, mtime_ms: mtimeMs, offset }) => [id, dev, ino, size, mtimeMs, offset].join(' '));
+  return [version, ...files, ...sideState(file)].join('\n');
+}
+
+/** A given title, and the files that name the call of a sub-agent. */
+function sideState(file: string): readonly string[] {
+  const folder = file.slice(0, -path.extname(file).length);
+  if (changedAt(folder) === undefined) return [];
+  const agents = path.join(folder, 'subagents');
+  const metas = namesIn(agents).map((name) => `${name} ${changedAt(path.join(agents, name))}`);
+  return [String(changedAt(path.join(folder, 'custom-title.json'))), ...metas];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true }) as string[]; // strings, as no encoding is given
+    return names.filter((name) => name.endsWith('.meta.json') || name.endsWith('.jsonl')).sort();
+  } catch {
+    return []; // there are no sub-agents
   }
 }
 
-const titleTypes: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'summary']);
-
-function holds(branch: Branch, node: Node): boolean {
-  if (branch.nodes.includes(node)) return true;
-  for (const lines of branch.sideLines.values()) if (lines.includes(node)) return true;
-  return false;
-}
-
-function isTwin(a: Node, b: Node): boolean {
-  if (a.uuid !== undefined && a.uuid === b.uuid) return true;
-  return a.message?.id !== undefined && a.message.id === b.message?.id;
+function changedAt(file: string): number | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined; // what cannot be read is not used
+  }
 }

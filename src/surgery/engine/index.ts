@@ -1,6 +1,7 @@
 export { NewIds, nameFor, newSession, originEdits, placedSession, sameSession, sessionIdEdits } from './new-session.ts';
 export { type OperateOptions, type Outcome, operate } from './operate.ts';
 export {
+  listRecords,
   type OperationRecord,
   operationsFolder,
   readRecords,

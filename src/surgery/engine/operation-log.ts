@@ -2,7 +2,7 @@
 // removed files. The record is written before the first change and marked as done after the last, so that the next
 // operation can clean up after a killed one.
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
@@ -79,7 +79,12 @@ export async function writeRecord(operations: string, record: OperationRecord): 
 
 /** Reads the history of operations, the newest first. Folders without a readable record are skipped. */
 export async function readRecords(operations: string): Promise<readonly OperationRecord[]> {
-  const names = await listNames(operations);
+  return listRecords(operations);
+}
+
+/** The same, without waiting. */
+export function listRecords(operations: string): readonly OperationRecord[] {
+  const names = listNames(operations);
   // Two operations within a second have the same time in their ids.
   return names
     .flatMap((name) => readRecord(path.join(operations, name)) ?? [])
@@ -102,9 +107,9 @@ export async function removeBackup(operations: string, { id }: OperationRecord):
 }
 
 /** A missing folder is empty; an unreadable one is an error. */
-async function listNames(operations: string): Promise<readonly string[]> {
+function listNames(operations: string): readonly string[] {
   try {
-    return await readdir(operations);
+    return readdirSync(operations);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw diskError(error, 'read', operations);
