@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { isArray, isObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import type { Database } from '../../src/library/index/database.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from '../../src/library/search/document.ts';
+import type { Scope } from '../../src/library/search/filter.ts';
 import { planScan, scanDocuments } from '../../src/library/search/scan.ts';
 import { search } from '../../src/library/search/search.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
@@ -30,7 +31,7 @@ export function allDocuments(database: Database): { row: DocumentRow; text: stri
     .map((row) => ({ row, text: reader.read(row)?.text ?? '' }));
 }
 
-export const everything: { readonly where: string; readonly values: readonly never[] } = { where: '', values: [] };
+export const everything: Scope = { where: '', values: [], fileWhere: '', fileValues: [] };
 
 /** Hundreds of random parts of random documents: what the scan finds is what looking at every document finds. */
 export function checkExact(database: Database, count: number): void {

@@ -3,6 +3,7 @@ export {
   decodeString,
   findMember,
   isWhitespace,
+  skipKey,
   skipScalar,
   skipString,
   skipValue,

@@ -35,6 +35,14 @@ export interface Scope {
   /** Conditions on `documents d` and `files f`, each beginning with AND; empty if everything may match. */
   readonly where: string;
   readonly values: readonly SqlValue[];
+  /** The same for `files f` alone. */
+  readonly fileWhere: string;
+  readonly fileValues: readonly SqlValue[];
+}
+
+/** The transcripts that a scope has documents of, and how far their text is indexed. */
+export function filesOf({ fileWhere }: Scope): string {
+  return `SELECT f.id, f.path, f.text_offset FROM files f WHERE true${fileWhere} ORDER BY f.id`;
 }
 
 /** What the user said, and what the model said, thought or asked a tool to do. */
@@ -44,9 +52,10 @@ const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> =
 };
 
 export function scopeOf(database: Database, filter: SearchFilter): Scope {
-  const conditions: [string, SqlValue][] = [];
   const sessions = sessionsInScope(database, filter);
-  if (sessions !== 'all') conditions.push(['f.session IN (SELECT value FROM json_each(?))', JSON.stringify(sessions)]);
+  const ofFiles: [string, SqlValue][] =
+    sessions === 'all' ? [] : [['f.session IN (SELECT value FROM json_each(?))', JSON.stringify(sessions)]];
+  const conditions = [...ofFiles];
   if (filter.role !== undefined) {
     conditions.push(['d.kind IN (SELECT value FROM json_each(?))', JSON.stringify(kindsOfRole[filter.role])]);
   }
@@ -56,6 +65,8 @@ export function scopeOf(database: Database, filter: SearchFilter): Scope {
   return {
     where: conditions.map(([condition]) => ` AND ${condition}`).join(''),
     values: conditions.map(([, value]) => value),
+    fileWhere: ofFiles.map(([condition]) => ` AND ${condition}`).join(''),
+    fileValues: ofFiles.map(([, value]) => value),
   };
 }
 

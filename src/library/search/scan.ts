@@ -1,9 +1,11 @@
-// --exact and --regex: every document is read again and its decoded text is searched, so that the hits are always right.
-// The index and the raw bytes only exclude documents that cannot match.
-import { UserError } from '../../base/errors/index.ts';
+// --exact and --regex: the decoded text of the documents is searched, so that the hits are always right. The index and the
+// raw bytes only exclude documents that cannot match.
+import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import type { Database } from '../index/index.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
-import type { Scope } from './filter.ts';
+import { filesOf, type Scope } from './filter.ts';
+import { judgeLine, keyOf, type Verdict } from './judge-line.ts';
+import { LineSearch } from './line-search.ts';
 import { innerWords, quotePhrase } from './query.ts';
 
 export interface ScanQuery {
@@ -17,8 +19,12 @@ export interface Scan {
   readonly pattern: RegExp;
   /** A phrase of whole words that is in every match, for the index; `undefined` if none is certain. */
   readonly words: string | undefined;
-  /** Bytes that are in the line of every match, unless a `\u` escape spells them; `undefined` if none are certain. */
-  readonly bytes: Buffer | undefined;
+  /** A text that is in every match and that JSON writes as it is, or as `\u` escapes; `undefined` if none is certain. */
+  readonly literal: string | undefined;
+  /** It is all that is looked for. */
+  readonly isLiteral: boolean;
+  /** Other texts of that kind that are in every match. */
+  readonly others: readonly string[];
 }
 
 export function planScan({ text, mode, ignoreCase }: ScanQuery): Scan {
@@ -26,37 +32,77 @@ export function planScan({ text, mode, ignoreCase }: ScanQuery): Scan {
   if (mode === 'exact') {
     // Without the flag `u` an ASCII letter equals no other letter than its own other case: what `wordsOf` relies on.
     const pattern = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), ignoreCase ? 'gi' : 'g');
-    return { pattern, words: wordsOf(text, ignoreCase), bytes: ignoreCase ? undefined : bytesOf(text) };
+    const literal = ignoreCase ? undefined : plainPart(text);
+    return { pattern, words: wordsOf(text, ignoreCase), literal, isLiteral: literal === text, others: [] };
   }
-  const literal = ignoreCase ? '' : requiredLiteral(text);
-  return { pattern: compile(text, ignoreCase), words: undefined, bytes: literal === '' ? undefined : bytesOf(literal) };
+  const pattern = compile(text, ignoreCase);
+  const [literal, ...others] = ignoreCase ? [] : requiredLiterals(text).flatMap((each) => plainPart(each) ?? []);
+  return { pattern, words: undefined, literal, isLiteral: false, others };
 }
 
 /** The documents that match, in the order of the index. */
 export function scanDocuments(database: Database, scan: Scan, scope: Scope): readonly DocumentRow[] {
+  const one = new RegExp(scan.pattern.source, scan.pattern.flags.replace('g', ''));
+  if (scan.words === undefined && scan.literal !== undefined) return searchLines(database, scan, one, scope);
   const reader = new DocumentReader('sequential');
   const found: DocumentRow[] = [];
-  const one = new RegExp(scan.pattern.source, scan.pattern.flags.replace('g', ''));
   for (const row of candidates(database, scan, scope)) {
-    if (scan.bytes !== undefined && !mayHold(reader, row, scan.bytes)) continue;
     const text = reader.read(row)?.text;
     if (text !== undefined && one.test(text)) found.push(row);
   }
   return found;
 }
 
-/** Whether the line has the bytes, or an escape that may stand for some of them. */
-function mayHold(reader: DocumentReader, row: DocumentRow, bytes: Buffer): boolean {
-  try {
-    const line = reader.lineOf(row);
-    return line.includes(bytes) || line.includes('\\u');
-  } catch {
-    return false; // gone or unreadable: there is nothing to find in it
+/** Looks only at lines that have the literal in their bytes, then asks the index for the documents of those that match. */
+function searchLines(database: Database, scan: Scan, pattern: RegExp, scope: Scope): readonly DocumentRow[] {
+  const search = new LineSearch(scan.literal ?? '');
+  const plain = scan.isLiteral ? Buffer.from(scan.literal ?? '') : undefined;
+  const judge = { pattern, plain, needed: scan.others.map((text) => Buffer.from(text)) };
+  /** `undefined`: the line must be read first. */
+  const lines = new Map<string, Verdict | undefined>();
+  for (const { id, path, text_offset: end } of database.prepare(filesOf(scope)).all(...scope.fileValues)) {
+    try {
+      for (const { offset, bytes } of search.linesOf(String(path), Number(end))) {
+        const verdict = bytes === undefined ? undefined : judgeLine(bytes, judge);
+        if (verdict === undefined || verdict === 'only-text' || verdict.size > 0)
+          lines.set(`[${id},${offset}]`, verdict);
+      }
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      // Gone or unreadable: there is nothing to find in it.
+    }
   }
+  return documentsOf(database, lines, pattern, scope);
 }
 
+function documentsOf(
+  database: Database,
+  lines: ReadonlyMap<string, Verdict | undefined>,
+  pattern: RegExp,
+  scope: Scope,
+): readonly DocumentRow[] {
+  const rows = database
+    .prepare(
+      `SELECT ${documentColumns}, d.file
+       FROM json_each(?) j CROSS JOIN documents d ON d.file = j.value ->> 0 AND d.offset = j.value ->> 1
+       JOIN files f ON f.id = d.file WHERE true${scope.where} ORDER BY d.file, d.offset, d.id`,
+    )
+    .all(`[${[...lines.keys()].join(',')}]`, ...scope.values);
+  const reader = new DocumentReader('scattered');
+  return rows.flatMap((row) => {
+    const document = documentRow(row);
+    const verdict = lines.get(`[${row.file},${row.offset}]`);
+    const isMatch =
+      verdict === undefined
+        ? pattern.test(reader.read(document)?.text ?? '')
+        : verdict === 'only-text' || verdict.has(keyOf(document));
+    return isMatch ? [document] : [];
+  });
+}
+
+const select = `SELECT ${documentColumns} FROM documents d JOIN files f ON f.id = d.file`;
+
 function* candidates(database: Database, { words }: Scan, scope: Scope): Generator<DocumentRow> {
-  const select = `SELECT ${documentColumns} FROM documents d JOIN files f ON f.id = d.file`;
   if (words !== undefined) {
     const rows = database.prepare(
       `${select} WHERE d.id IN (SELECT rowid FROM document_text WHERE document_text MATCH ?)${scope.where}
@@ -67,7 +113,7 @@ function* candidates(database: Database, { words }: Scan, scope: Scope): Generat
   }
   // A file at a time: the documents of a large library are millions.
   const rows = database.prepare(`${select} WHERE d.file = ?${scope.where} ORDER BY d.offset, d.id`);
-  for (const file of database.prepare('SELECT id FROM files ORDER BY id').all()) {
+  for (const file of database.prepare(filesOf(scope)).all(...scope.fileValues)) {
     for (const row of rows.all(Number(file.id), ...scope.values)) yield documentRow(row);
   }
 }
@@ -90,20 +136,20 @@ function isCaseless(text: string): boolean {
 }
 
 /** The longest stretch that JSON writes as it is: no quotes, backslashes, slashes and control characters. */
-function bytesOf(text: string): Buffer | undefined {
+function plainPart(text: string): string | undefined {
   const longest = text
-    .split(/[\0-\x1f"\\/\x7f\ufffd\ud800-\udfff]/)
+    .split(/[\0-\x1f"\\/\x7f\ufffd]|\p{Surrogate}/u)
     .reduce((best, part) => (part.length > best.length ? part : best), '');
-  return longest.length < 2 && !/[^\0-\x7f]/.test(longest) ? undefined : Buffer.from(longest);
+  return longest.length < 2 && !/[^\0-\x7f]/.test(longest) ? undefined : longest;
 }
 
 /**
- * A text that every match holds: the longest run of plain characters outside groups and sets, in an expression without
- * alternatives. An empty result is always correct; nothing is guessed.
+ * Texts that every match holds, the longest first: the runs of plain characters outside groups and sets, in an expression
+ * without alternatives. An empty result is always correct; nothing is guessed.
  */
-function requiredLiteral(source: string): string {
+function requiredLiterals(source: string): readonly string[] {
   // Alternatives, and escapes that spell a character by its number.
-  if (/\||\\[0-9ucxpPk]/.test(source)) return '';
+  if (/\||\\[0-9ucxpPk]/.test(source)) return [];
   // Sets, groups with their contents, escapes and quantified characters end a run.
   const plain: string[] = [''];
   let depth = 0;
@@ -127,7 +173,7 @@ function requiredLiteral(source: string): string {
       plain[plain.length - 1] += char;
     } else plain.push('');
   }
-  return plain.reduce((best, part) => (part.length > best.length ? part : best), '');
+  return plain.filter((part) => part !== '').sort((a, b) => b.length - a.length);
 }
 
 function endOfSet(source: string, start: number): number {

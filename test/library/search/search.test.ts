@@ -220,6 +220,33 @@ test('letters that a transcript spells as escapes are found too', (context) => {
   assert.deepEqual(find('h\\w+n lamp', { mode: 'regex' }), ['s 1 prompt']);
 });
 
+test('--exact finds a text however JSON spells it, and nothing that only looks like it', (context) => {
+  const spellings: readonly (readonly [wanted: string, spelled: string])[] = [
+    ['say "hi" now', 'say \\"hi\\" now'],
+    ['C:\\new\\lamp', 'C:\\\\new\\\\lamp'],
+    ['one\ntwo\tthree', 'one\\ntwo\\tthree'],
+    ['one\ntwo\tthree', 'one\\u000atwo\\u0009three'],
+    ['Größe', 'Größe'],
+    ['Größe', 'Gr\\u00f6\\u00DFe'],
+    ['a 😀 b', 'a 😀 b'],
+    ['a 😀 b', 'a \\ud83d\\ude00 b'],
+    ['😀😀', '😀\\uD83D\\uDE00'],
+    ['src/lamp/main', 'src\\/lamp\\/main'],
+    ['src/lamp/main', 'src/lamp\\u002fmain'],
+    ['return new', '\\u0072eturn new'],
+  ];
+  const line = (said: string): string => `{"type":"user","message":{"role":"user","content":"${said}"}}\n`;
+  const { find } = library(context, { 'p/s': spellings.map(([, spelled]) => line(`<${spelled}>`)).join('') });
+  for (const [wanted] of spellings) {
+    const lines = spellings.flatMap(([other], i) => (other === wanted ? [`s ${i + 1} prompt`] : []));
+    assert.deepEqual(find(wanted, { mode: 'exact' }).sort(), lines.sort(), wanted);
+  }
+  assert.deepEqual(find('ew\\lamp', { mode: 'regex' }), []);
+  assert.deepEqual(find('ew\\\\lamp', { mode: 'regex' }), ['s 2 prompt']);
+  for (const absent of ['u00f6', 'ntwo', 'nlamp', '\\u', '00e', 'n\\'])
+    assert.deepEqual(find(absent, { mode: 'exact' }), [], absent);
+});
+
 function demoFiles(): string[] {
   return recordedFiles().filter((_, i) => i % 6 === 0);
 }

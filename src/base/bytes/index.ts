@@ -1,0 +1,1 @@
+export { ByteSearch } from './byte-search.ts';
