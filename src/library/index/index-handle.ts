@@ -63,7 +63,7 @@ export class IndexHandle {
     } catch (error) {
       if (!isOfDatabase(error)) throw error;
       if (!isBroken(error)) throw indexError(error, this.file);
-      this.#options.onNotice?.('the index was damaged and is rebuilt');
+      this.#options.onNotice?.('the index was damaged; rebuilding the index');
       this.recover(error);
       return await work(this.database);
     }
