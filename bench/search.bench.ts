@@ -1,4 +1,5 @@
-// The full text: how fast it is indexed, how large the index is, and how long a query takes in a warm process.
+// The full text: how fast it is indexed, how large the index is, how long a query takes in a warm process, and the CPU time of
+// whole `clew find` commands compared with ripgrep over the raw files.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { indexPath, openIndex } from '../src/library/index/schema.ts';
 import { DocumentReader, documentColumns, documentRow } from '../src/library/search/document.ts';
 import { search } from '../src/library/search/search.ts';
 import { updateText } from '../src/library/search/text-indexer.ts';
+import { clew } from '../test/support/dist.ts';
 import { corpusFolder } from './support/corpus.ts';
 
 const root = corpusRoot();
@@ -21,12 +23,14 @@ measure('nothing changed', () => [updateRows(database, { roots: [root] }), updat
 const indexMb = statSync(indexPath(folder)).size / 1e6;
 const corpusMb = rows.result.bytesRead / 1e6;
 console.log(
-  `full text: ${(corpusMb / (text.cpuMs / 1000)).toFixed(0)} MB of transcripts per CPU second (bar: 50 on a quiet machine)`,
+  `full text: ${(corpusMb / (text.cpuMs / 1000)).toFixed(0)} MB of transcripts per CPU second (bar: 65 on a quiet machine)`,
 );
 console.log(`index: ${indexMb.toFixed(1)} MB, ${((100 * indexMb) / corpusMb).toFixed(0)} % of the transcripts`);
 const queries = makeQueries(database, 200);
 for (const [name, list] of Object.entries(queries)) time(name, list);
+const sample = samples(queries);
 database.close();
+compareWithRipgrep();
 rmSync(folder, { recursive: true });
 
 /** The corpus of other measurements, if its generator exists; else our own. */
@@ -83,4 +87,61 @@ function time(name: string, list: readonly string[]): void {
   ms.sort((a, b) => a - b);
   const at = (share: number): string => (ms[Math.floor(share * (ms.length - 1))] ?? Number.NaN).toFixed(1);
   console.log(`${name}: ${list.length} queries with snippets, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: 50)`);
+}
+
+/** Texts of different frequency for the comparison: a word, a phrase, and a part of a word. */
+function samples({ words = [], phrases = [] }: Record<string, string[]>): {
+  word: string;
+  phrase: string;
+  part: string;
+} {
+  const frequent = (list: readonly string[]): string =>
+    list.find((text) => {
+      const { total } = search(database, { text, mode: 'words', roots: [root], limit: 20 });
+      return total >= 20 && total <= 1000;
+    }) ?? 'the';
+  const [word, phrase] = [frequent(words), frequent(phrases)];
+  return { word, phrase, part: word.slice(1) };
+}
+
+/** User and system time of each command, interleaved; the medians, and their ratio to ripgrep's. */
+function compareWithRipgrep(): void {
+  const { word, phrase, part } = sample;
+  const literal = phrase.replaceAll('"', '');
+  const rg = (...args: string[]): string[] => ['rg', '--no-config', '-c', ...args, path.join(root, 'projects')];
+  const find = (...args: string[]): string[] => [process.execPath, clew, 'find', ...args];
+  const cases: readonly (readonly [name: string, bar: number, ours: string[], theirs: string[]])[] = [
+    [`find ${word}`, 1, find(word), rg('-F', '-i', word)],
+    [`find ${phrase}`, 1, find(phrase), rg('-F', '-i', literal)],
+    [`find --exact ${part}`, 1.6, find('--exact', part), rg('-F', part)],
+    [`find --exact '${literal}'`, 1.6, find('--exact', literal), rg('-F', literal)],
+    [`find --regex '${part}[a-z]*'`, 2.5, find('--regex', `${part}[a-z]*`), rg(`${part}[a-z]*`)],
+  ];
+  const env = { ...process.env, CLEW_HOME: folder, CLEW_ROOTS: root };
+  for (const [name, bar, ours, theirs] of cases) {
+    const own: number[] = [];
+    const other: number[] = [];
+    cpuOf(ours, env); // fills the index with the places of the hits
+    for (let round = 0; round < 9; round++) {
+      own.push(cpuOf(ours, env));
+      other.push(cpuOf(theirs, env));
+    }
+    const [a, b] = [median(own), median(other)];
+    console.log(
+      `${name}: ${a.toFixed(0)} ms CPU, ripgrep ${b.toFixed(0)} ms, ratio ${(a / b).toFixed(2)} (bar: ${bar})`,
+    );
+  }
+}
+
+/** In ms: what the children of a small process used. */
+function cpuOf(command: readonly string[], env: NodeJS.ProcessEnv): number {
+  const script =
+    'import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdout=subprocess.PIPE,stderr=subprocess.PIPE);u=resource.getrusage(resource.RUSAGE_CHILDREN);print((u.ru_utime+u.ru_stime)*1000)';
+  const { stdout, status } = spawnSync('python3', ['-c', script, ...command], { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`python3 measures the CPU time of ${command[0]}; it is needed`);
+  return Number(stdout);
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
