@@ -59,6 +59,7 @@ export async function buildLean(common) {
     format: 'cjs',
     entryPoints: {
       clew: 'src/cli/main.ts',
+      'lean/find': 'src/cli/find/lean.ts',
       'lean/statusline': 'src/cli/statusline/lean.ts',
       'lean/usage': 'src/cli/usage/lean.ts',
       'trace-hook': 'src/trace/hook/hook-main.ts',

@@ -12,6 +12,7 @@ import type { LeanCommand } from './command/index.ts';
  * loads in test/cli/start.test.ts. A millisecond of CPU is about 25 KB of code, loaded whether it runs or not.
  */
 const leanCommands: ReadonlyMap<string, () => Promise<{ readonly runLean: LeanCommand }>> = new Map([
+  ['find', () => import('./find/lean.ts')],
   ['statusline', () => import('./statusline/lean.ts')],
   ['usage', () => import('./usage/lean.ts')],
 ]);

@@ -78,8 +78,8 @@ export function portFlag(flags: FlagValues): number {
 }
 
 /**
- * Takes the words after the command's name and returns the text for stdout, which is written as it is: it must not contain
- * text of a transcript. `undefined` leaves the call to the full program, for every flag that it does not know and everything
+ * Takes the words after the command's name and returns the text for stdout, which is written as it is: text of a
+ * transcript must be safe for a terminal (`safeText`). `undefined` leaves the call to the full program, for every flag that it does not know and everything
  * unusual; it must not have read stdin or written anything then.
  */
 export type LeanCommand = (args: readonly string[]) => string | undefined | Promise<string | undefined>;

@@ -1,7 +1,8 @@
 // `clew find` for a program that reads its output, without the command-line parser, progress and the reading of whole
 // sessions. Everything unusual is left to the full command, which starts again and says what is wrong: other flags, a
 // terminal, no index of this version, files that cannot be read, hits whose places are not known yet, no hits.
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { isatty } from 'node:tty';
 import { type Database, openCurrentIndex, updateRows } from '../../library/index/index.ts';
 import { knownPlaces, search, updateText } from '../../library/search/index.ts';
@@ -60,9 +61,10 @@ function callOf(args: readonly string[]): Call | undefined {
   return { flags, words, io: { env, cwd: process.cwd() } as CommandInput['io'] };
 }
 
-/** Asking for `process.stdout` would load Node's streams and sockets. */
+/** Asking for `process.stdout` would load Node's streams and sockets, and `isatty` does too. */
 function isTerminal(): boolean {
-  return fstatSync(1).isCharacterDevice() && isatty(1);
+  const stdout = fstatSync(1);
+  return stdout.isCharacterDevice() && stdout.rdev !== statSync(devNull, { throwIfNoEntry: false })?.rdev && isatty(1);
 }
 
 function textOf(call: Call): string | undefined {

@@ -29,7 +29,10 @@ function isMissing(folder: string): boolean {
 }
 
 /** The folder of the package; the bundler decides how deep below it this file is. dist/ has a package.json too. */
-export const packageRoot: string = packageFolder(fileURLToPath(import.meta.url));
+export const packageRoot: string = packageFolder(
+  // The lean commands are CommonJS, where it is a path.
+  import.meta.url.startsWith('file:') ? fileURLToPath(import.meta.url) : import.meta.url,
+);
 export const demoRoot: string = path.join(packageRoot, 'demo');
 
 function packageFolder(file: string): string {

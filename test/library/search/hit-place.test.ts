@@ -7,7 +7,7 @@ import type { Database } from '../../../src/library/index/database.ts';
 import { openPlaces, type SessionPlaces } from '../../../src/library/search/hit-place.ts';
 import { knownPlaces } from '../../../src/library/search/index.ts';
 import { search } from '../../../src/library/search/search.ts';
-import { titleOf } from '../../../src/session/facts/summary.ts';
+import { titleOf } from '../../../src/session/facts/index.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../../support/session-text.ts';
