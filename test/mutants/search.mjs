@@ -110,14 +110,6 @@ export const mutants = [
     tests: places,
   },
   {
-    id: 'place-of-the-last-branch',
-    file: 'src/library/search/make-places.ts',
-    find: 'this.#shown[node.index] ??= place;',
-    replace: 'this.#shown[node.index] = place;',
-    tests: places,
-    equivalent: 'a line is in a turn of one branch only',
-  },
-  {
     id: 'place-without-twins',
     file: 'src/library/search/make-places.ts',
     find: 'return this.#placeOfTwin(node) ?? {',

@@ -1,5 +1,6 @@
 export { sessionIds } from './filter.ts';
-export { knownPlaces, openPlaces, type Place, type SessionPlaces } from './hit-place.ts';
+export { knownPlaces, openPlaces } from './hit-place.ts';
+export type { Place, SessionPlaces } from './place-table.ts';
 export { type Hit, type SearchQuery, type SearchResult, type SessionHits, search } from './search.ts';
 export { leafText, type TextKind } from './text-extract.ts';
 export { type TextReport, updateText } from './text-indexer.ts';

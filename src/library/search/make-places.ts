@@ -6,7 +6,7 @@ import { type AgentSource, loadSession, type Session } from '../../session/load/
 import { callsOf, type Node } from '../../session/transcript/index.ts';
 import { turnsOf } from '../../session/turns/index.ts';
 import type { Database } from '../index/index.ts';
-import type { Place, PlaceTable } from './hit-place.ts';
+import type { Place, PlaceTable } from './place-table.ts';
 
 /** `undefined`: the transcript is gone or unreadable by now. */
 export async function makePlaces(database: Database, file: string): Promise<PlaceTable | undefined> {

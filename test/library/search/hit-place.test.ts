@@ -4,8 +4,8 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../../src/library/index/database.ts';
-import { openPlaces, type SessionPlaces } from '../../../src/library/search/hit-place.ts';
-import { knownPlaces } from '../../../src/library/search/index.ts';
+import { knownPlaces, openPlaces } from '../../../src/library/search/hit-place.ts';
+import type { SessionPlaces } from '../../../src/library/search/place-table.ts';
 import { search } from '../../../src/library/search/search.ts';
 import { titleOf } from '../../../src/session/facts/index.ts';
 import { loadSession } from '../../../src/session/load/session.ts';
@@ -115,6 +115,28 @@ test('places are kept until a file of the session changes', async (context) => {
   appendFileSync(agent, sessionText([user('more', { isSidechain: true, agentId: 'a1' })], { sessionId: 's' }));
   assert.equal((await look())[0], false);
   assert.equal((await look())[0], true);
+});
+
+test('another line of a message that is shown elsewhere has the place of the message', async (context) => {
+  const root = temporaryFolder(context);
+  const lines = [
+    user('light the lamp', { uuid: 'u1', parentUuid: null }),
+    assistant('first', { uuid: 'a1', parentUuid: 'u1' }),
+    user('a second prompt', { uuid: 'u2', parentUuid: 'a1' }),
+    assistant('second', { uuid: 'a2', parentUuid: 'u2' }),
+    user('light the lamp', { uuid: 'u1', parentUuid: null }),
+    user('a third prompt', { uuid: 'u3', parentUuid: 'a2' }),
+  ];
+  writeTree(root, { 'projects/p/s.jsonl': sessionText(lines) });
+  const database = currentIndex(temporaryFolder(context), root);
+  context.after(() => database.close());
+  const [found] = search(database, { text: 'lamp', mode: 'words', roots: [root], limit: 20 }).sessions;
+  assert.ok(found !== undefined);
+  const places = await openPlaces(database, found);
+  assert.deepEqual(
+    [1, 3, 5, 6].map((line) => places?.placeOf(found.session.path, line).turn),
+    [1, 2, 1, 3],
+  );
 });
 
 test('the places of a transcript that is gone are forgotten', async (context) => {

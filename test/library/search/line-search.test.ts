@@ -77,6 +77,22 @@ test('each line with the text or an escape of it is found once, wherever the buf
   );
 });
 
+test('a text that begins in one buffer and ends in the next is found', () => {
+  for (const [wanted, said] of [
+    ['lamp', 'lamp'],
+    ['lamp', '\\u006c'],
+    ['l', '\\u006c'],
+  ] as const) {
+    for (let before = 50; before < 70; before++) {
+      assert.deepEqual(
+        found(wanted, Buffer.from(`${'x'.repeat(before)}${said}\n`)).map(([offset]) => offset),
+        [0],
+        `${said} at ${before}`,
+      );
+    }
+  }
+});
+
 test('a line in one buffer comes with its bytes, a longer one without', () => {
   const long = `${'x'.repeat(100)}lamp`;
   assert.deepEqual(found('lamp', Buffer.from(`a lamp\nno\n${long}\nlast lamp`), { bufferBytes: 100 }), [
