@@ -68,10 +68,10 @@ export const mutants = [
     tests: judge,
   },
   {
-    id: 'repeated-key-ignored',
+    id: 'first-of-repeated-keys',
     file: 'src/library/search/judge-line.ts',
-    find: 'if (found[number] !== undefined) return undefined;',
-    replace: '',
+    find: 'if (number >= 0) found[number] = { start, end };',
+    replace: 'if (number >= 0) found[number] ??= { start, end };',
     tests: judge,
   },
   {
@@ -107,13 +107,6 @@ export const mutants = [
     file: 'src/library/search/hit-place.ts',
     find: 'savePlaces(database, [{ ...key, table }]);',
     replace: '',
-    tests: places,
-  },
-  {
-    id: 'place-without-twins',
-    file: 'src/library/search/make-places.ts',
-    find: 'return this.#placeOfTwin(node) ?? {',
-    replace: 'return {',
     tests: places,
   },
 ];

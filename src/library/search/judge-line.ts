@@ -51,7 +51,7 @@ function findPlain(line: Buffer, { start, end }: Span, plain: Buffer): boolean |
 
 /**
  * The string that is all the text of a line: the content of its message, or of the only block in it. `undefined` for any
- * other line, also if a key is repeated or escaped.
+ * other line, also if a key is escaped.
  */
 function onlyText(line: Buffer): Span | undefined {
   const record = membersOf(line, 0, ['type', 'message']);
@@ -90,7 +90,7 @@ interface Members {
   readonly end: number;
 }
 
-/** Some members of the object at `at`; `undefined` if it is not one, or a key is repeated or escaped. */
+/** Some members of the object at `at`, the last of each name; `undefined` if it is not one, or a key is escaped. */
 function membersOf(line: Buffer, at: number, names: readonly string[]): Members | undefined {
   if (line[at] !== openBrace) return undefined;
   const found: (Span | undefined)[] = names.map(() => undefined);
@@ -102,10 +102,7 @@ function membersOf(line: Buffer, at: number, names: readonly string[]): Members 
     const key = line.toString('latin1', keyStart + 1, Math.min(skipString(line, keyStart) - 1, keyStart + longestKey));
     if (key.includes('\\')) return undefined;
     const number = names.indexOf(key);
-    if (number >= 0) {
-      if (found[number] !== undefined) return undefined;
-      found[number] = { start, end };
-    }
+    if (number >= 0) found[number] = { start, end };
     const next = skipWhitespace(line, end);
     if (line[next] === closeBrace) return { values: found, end: next + 1 };
     if (line[next] !== comma) return undefined;

@@ -44,6 +44,11 @@ test('lines of another form are read in full', () => {
   assert.deepEqual(verdictOf('{"type":"summary","summary":"lamp","leafUuid":"x"}', 'lamp'), new Set(['title 0']));
 });
 
+test('of a repeated key the last value counts', () => {
+  assert.equal(verdictOf(text('x').replace('}}', '},"message":{"content":"lamp"}}'), 'lamp'), 'only-text');
+  assert.deepEqual(verdictOf(text('lamp').replace('}}', '},"message":{"content":"x"}}'), 'lamp'), none);
+});
+
 test('bytes that a line must hold too leave out lines without them', () => {
   const judge = { pattern: /lamp.*fog/, plain: undefined, needed: [Buffer.from('fog')] };
   assert.deepEqual(judgeLine(Buffer.from(text('lamp and fog')), judge), new Set(['prompt 0']));
