@@ -13,6 +13,7 @@ import { search } from '../src/library/search/search.ts';
 import { updateText } from '../src/library/search/text-indexer.ts';
 import { clew } from '../test/support/dist.ts';
 import { corpusFolder } from './support/corpus.ts';
+import { measureAll, printRatios } from './support/measure.ts';
 
 const root = corpusRoot();
 const folder = mkdtempSync(path.join(tmpdir(), 'clew-bench-index-'));
@@ -117,31 +118,14 @@ function compareWithRipgrep(): void {
     [`find --exact '${literal}'`, 1.6, find('--exact', literal), rg('-F', literal)],
     [`find --regex '${part}[a-z]*'`, 2.5, find('--regex', `${part}[a-z]*`), rg(`${part}[a-z]*`)],
   ];
-  const env = { ...process.env, CLEW_HOME: folder, CLEW_ROOTS: root };
+  process.env.CLEW_HOME = folder;
+  process.env.CLEW_ROOTS = root;
   for (const [name, bar, ours, theirs] of cases) {
-    const own: number[] = [];
-    const other: number[] = [];
-    cpuOf(ours, env); // fills the index with the places of the hits
-    for (let round = 0; round < 9; round++) {
-      own.push(cpuOf(ours, env));
-      other.push(cpuOf(theirs, env));
-    }
-    const [a, b] = [median(own), median(other)];
-    console.log(
-      `${name}: ${a.toFixed(0)} ms CPU, ripgrep ${b.toFixed(0)} ms, ratio ${(a / b).toFixed(2)} (bar: ${bar})`,
-    );
+    const contenders = [
+      { name, command: ours },
+      { name: 'ripgrep', command: theirs },
+    ];
+    measureAll(contenders, 1); // the places of the hits are in the index after it
+    printRatios(`${name} (bar: ${bar})`, measureAll(contenders, 9), 'ripgrep');
   }
-}
-
-/** In ms: what the children of a small process used. */
-function cpuOf(command: readonly string[], env: NodeJS.ProcessEnv): number {
-  const script =
-    'import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdout=subprocess.PIPE,stderr=subprocess.PIPE);u=resource.getrusage(resource.RUSAGE_CHILDREN);print((u.ru_utime+u.ru_stime)*1000)';
-  const { stdout, status } = spawnSync('python3', ['-c', script, ...command], { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`python3 measures the CPU time of ${command[0]}; it is needed`);
-  return Number(stdout);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
