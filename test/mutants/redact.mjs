@@ -1,6 +1,11 @@
 // Redact: every rule finds its secret in every writing, a value has one placeholder, nothing else changes, and no copy
 // is left over.
 const find = 'src/surgery/secrets/find.ts';
+const trials = 'src/surgery/secrets/trials.ts';
+const lineFilter = 'src/surgery/secrets/line-filter.ts';
+const program = 'src/surgery/secrets/scan/pattern-program.ts';
+const filtered = ['surgery/secrets/line-filter'];
+const programs = ['surgery/secrets/pattern-program'];
 const checks = 'src/surgery/secrets/rules/rule.ts';
 const scanner = 'src/surgery/secrets/view.ts';
 const placeholders = 'src/surgery/secrets/placeholders.ts';
@@ -122,14 +127,14 @@ export const mutants = [
   },
   {
     id: 'window-edge-cut',
-    file: find,
+    file: trials,
     find: 'if (!cutLeft && !cutRight) this.onMatch',
     replace: 'this.onMatch',
     tests: claims,
   },
   {
     id: 'window-skipped',
-    file: find,
+    file: trials,
     find: 'Math.max(0, place - 1, (this.done',
     replace: 'Math.max(0, place + 1, (this.done',
     tests: claims,
@@ -142,6 +147,144 @@ export const mutants = [
     replace: '? (units.outerEnds[before] as number) - 1',
     tests: table,
   },
+  // The filter of lines
+  {
+    id: 'filter-quoted-value',
+    file: lineFilter,
+    find: ' || this.#isQuotedSecret(scan, line);',
+    replace: ';',
+    tests: filtered,
+  },
+  { id: 'filter-encoded', file: lineFilter, find: '|| this.#isEncoded(scan) ', replace: '', tests: filtered },
+  {
+    id: 'filter-dump',
+    file: lineFilter,
+    find: "=== 'dump') suspects.add",
+    replace: "=== 'none') suspects.add",
+    tests: filtered,
+  },
+  {
+    id: 'filter-known',
+    file: lineFilter,
+    find: "=== 'known') return true;",
+    replace: "=== 'none') return true;",
+    tests: filtered,
+  },
+  {
+    id: 'filter-known-encoded',
+    file: lineFilter,
+    find: 'if (this.#known.some((value) => text.includes(value))) return true;',
+    replace: '',
+    tests: filtered,
+  },
+  { id: 'filter-not-utf8', file: lineFilter, find: '|| !isUtf8(line)) return', replace: ') return', tests: filtered },
+  {
+    id: 'filter-rule-without-keywords',
+    file: lineFilter,
+    find: 'rules.everywhere.length === 0 &&',
+    replace: 'rules.everywhere.length >= 0 &&',
+    tests: filtered,
+  },
+  {
+    id: 'filter-window-right',
+    file: lineFilter,
+    find: 'Math.min(end, at + bytesOfUnit * after)',
+    replace: 'Math.min(end, at + 12)',
+    tests: filtered,
+  },
+  {
+    id: 'filter-window-left',
+    file: lineFilter,
+    find: 'Math.max(start, at - bytesOfUnit * before)',
+    replace: 'Math.max(start, at)',
+    tests: filtered,
+  },
+  {
+    id: 'filter-kept-names',
+    file: kept,
+    find: '[idFields, keyBits.id],',
+    replace: '[[...idFields, "cwd"], keyBits.id],',
+    tests: filtered,
+  },
+  {
+    id: 'filter-keyword-anchor',
+    file: 'src/surgery/secrets/scan/keyword-table.ts',
+    find: 'table.writeUInt8(anchorOf(bytes), at + 7);',
+    replace: '',
+    tests: filtered,
+  },
+  {
+    id: 'filter-old-values',
+    file: redactor,
+    find: 'new LineFilter(this.#rules, this.#state.searched())',
+    replace: 'new LineFilter(this.#rules)',
+    tests: [...bytes, ...session],
+  },
+  {
+    id: 'filter-not-renewed',
+    file: redactor,
+    find: '|| this.#filterSize !== this.#state.size) {',
+    replace: ') {',
+    tests: [...bytes, ...session],
+  },
+  {
+    id: 'filter-renamed-tools',
+    file: redactor,
+    find: "form !== 'record' || this.#names.isUsed",
+    replace: "form !== 'record'",
+    tests: ['surgery/redact-names', ...bytes],
+  },
+  {
+    id: 'filter-tool-names',
+    file: redactor,
+    find: 'this.#names.addTools(clean.toolNames);\n      return clean.isCanonical;',
+    replace: 'return clean.isCanonical;',
+    tests: ['surgery/redact/redactor-filter'],
+  },
+  {
+    id: 'filter-clean-records-with-secrets',
+    file: 'src/surgery/redact/survey.ts',
+    find: 'redactor.isEmpty && clean.get(file)',
+    replace: 'clean.get(file)',
+    tests: ['surgery/redact/redactor-filter'],
+  },
+  // Programs of patterns
+  {
+    id: 'program-units',
+    file: program,
+    find: 'const bytesOfUnit = 3;',
+    replace: 'const bytesOfUnit = 1;',
+    tests: programs,
+  },
+  {
+    id: 'program-case',
+    file: program,
+    find: 'this.#isFolded ? (capitals | small) & allLetters : 0',
+    replace: '0',
+    tests: programs,
+  },
+  {
+    id: 'program-not-exact',
+    file: program,
+    find: "if (kind === '(?!' && this.#leftOut > leftOutBefore) return this.#leaveOut();",
+    replace: '',
+    tests: programs,
+  },
+  {
+    id: 'program-repeated-group',
+    file: program,
+    find: "[...option, { type: 'enough' }]",
+    replace: '[...option]',
+    tests: programs,
+  },
+  {
+    id: 'program-first-bytes',
+    file: program,
+    find: 'return least > 0 ? own : unite(own,',
+    replace: 'return least >= 0 ? own : unite(own,',
+    tests: programs,
+  },
+  { id: 'program-reach', file: program, find: 'node.most * lengthOf(node.options)', replace: '1', tests: programs },
   // Placeholders
   {
     id: 'value-with-its-escapes',
@@ -223,9 +366,9 @@ export const mutants = [
   },
   {
     id: 'quoted-value-unknown',
-    file: redactor,
-    find: 'if (own.length >= shortest)',
-    replace: 'if (own.length < 0)',
+    file: kept,
+    find: 'return own.length >= shortest ?',
+    replace: 'return own.length < 0 ?',
     tests: bytes,
   },
   {
@@ -550,8 +693,8 @@ export const mutants = [
   },
   {
     id: 'allowed-value',
-    file: find,
-    find: '|| allows(value)) continue;',
+    file: trials,
+    find: '|| this.rules.allows(value)) continue;',
     replace: ') continue;',
     tests: ['surgery/secrets/redact-text'],
   },

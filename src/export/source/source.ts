@@ -12,6 +12,8 @@ export interface ExportSource {
   readonly isRedacted: boolean;
   /** For texts that are not in the lines: a title in a file of its own, the name of an agent. */
   hide(text: string): string;
+  /** @internal Whether a record of a file is known to have nothing to hide. */
+  isClean(file: string, record: { readonly offset: number; readonly length: number }): boolean;
   /** What was replaced in the lines read so far: how many different values of each kind. */
   secrets(): readonly SecretCount[];
 }
@@ -24,7 +26,8 @@ export interface SecretCount {
 
 /** Prepares a session for an export. Pass a redactor from `redactorFor`; without one, secrets stay. */
 export function exportSource(session: Session, redactor?: SessionRedactor): ExportSource {
-  if (redactor === undefined) return { session, isRedacted: false, hide: (text) => text, secrets: () => [] };
+  if (redactor === undefined)
+    return { session, isRedacted: false, hide: (text) => text, isClean: () => true, secrets: () => [] };
   const taken = new Map<string, Set<string>>();
   const cut = (text: string): string => {
     const before = Buffer.from(text);
@@ -37,10 +40,12 @@ export function exportSource(session: Session, redactor?: SessionRedactor): Expo
     }
     return redacted;
   };
+  const isClean: Hiding['isClean'] = (file, record) => redactor.isClean(file, record);
   return {
-    session: { ...session, transcript: hideTranscript(session.transcript, cut) },
+    session: { ...session, transcript: hideTranscript(session.transcript, { cut, isClean }) },
     isRedacted: true,
     hide: cut,
+    isClean,
     secrets: () => [...taken].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { size: count }]) => ({ kind, count })),
   };
 }
@@ -54,21 +59,30 @@ export async function openSourceAgent(
   const own = await openAgent(root, agent);
   // An agent in the main file was picked out of a transcript that is already redacted.
   if ('unreadable' in own || !source.isRedacted || agent.path === undefined) return own;
-  return { ...own, transcript: hideTranscript(own.transcript, (text) => source.hide(text)) };
+  const hiding = { cut: (text: string) => source.hide(text), isClean: source.isClean };
+  return { ...own, transcript: hideTranscript(own.transcript, hiding) };
+}
+
+interface Hiding {
+  cut(text: string): string;
+  /** Whether `cut` would not change the record. */
+  isClean(file: string, record: Pick<Node, 'offset' | 'length'>): boolean;
 }
 
 /** New lists, because caches of the old ones were filled before anything was redacted. */
-function hideTranscript(transcript: Transcript, cut: (text: string) => string): Transcript {
+function hideTranscript(transcript: Transcript, hiding: Hiding): Transcript {
   // A line is read once for each of its blocks and views: one of 60 MB would be searched for secrets each time.
   let last: { readonly node: Node; readonly entry: ReturnType<Transcript['read']> } | undefined;
   return {
     ...transcript,
     nodes: [...transcript.nodes],
     read: (node) => {
-      if (last?.node !== node) last = { node, entry: hideEntry(transcript.read(node), cut) };
+      if (last?.node === node) return last.entry;
+      const entry = transcript.read(node);
+      last = { node, entry: hiding.isClean(transcript.path, node) ? entry : hideEntry(entry, hiding.cut) };
       return last.entry;
     },
-    pick: (nodes) => hideTranscript(transcript.pick(nodes), cut),
+    pick: (nodes) => hideTranscript(transcript.pick(nodes), hiding),
   };
 }
 

@@ -1,8 +1,8 @@
 // Replaces secrets in the files of a session by placeholders; everything else stays byte for byte. Use one redactor for all
 // files, so that a value has the same placeholder everywhere: first learn from every file, because a value may be
 // recognizable by its name in one place only, then redact.
-import { parseJson } from '../../base/json/index.ts';
 import {
+  type CleanLine,
   type Cut,
   decodeLossless,
   decodeString,
@@ -13,16 +13,17 @@ import {
   isEscapedByte,
   type JsonString,
   type JsonView,
+  LineFilter,
   learnSecrets,
   makeRuleSet,
   type NewName,
   nameOf,
   Placeholders,
+  quotedSecrets,
   type RuleSet,
   redactText,
   SafeNames,
   type Secret,
-  shortest,
   shownText,
   splice,
   splitEscapedBytes,
@@ -60,18 +61,36 @@ export class Redactor {
     () => this.#state.size,
   );
   readonly #rotate: ReadonlyMap<string, string>;
+  /** For the rules alone. */
+  readonly #ruleFilter: LineFilter;
+  /** With the values that were known when there were `#filterSize` of them. */
+  #filter: LineFilter | undefined;
+  #filterSize = -1;
 
   constructor(rules: RuleSet) {
     this.#rules = rules;
+    this.#ruleFilter = ruleFilterOf(rules);
     this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
   }
 
-  learn(bytes: Buffer, form: Form = 'record'): void {
+  /** Returns whether these bytes have no secret of their own, and are what `JSON.stringify` writes for their value. */
+  learn(bytes: Buffer, form: Form = 'record'): boolean {
+    const clean = form === 'record' ? this.#ruleFilter.judge(bytes) : undefined;
+    if (clean !== undefined) {
+      this.#names.addTools(clean.toolNames);
+      return clean.isCanonical;
+    }
     const view = viewOf(decodeLossless(bytes), form);
     const thinking = view.signed.map(({ text }) => text);
     for (const text of [...textsOf(view), ...thinking]) learnSecrets(text, this.#state, this.#rules);
     this.#learnQuoted(view);
     this.#names.addTools(view.toolNames);
+    return false;
+  }
+
+  /** Whether no secret is known, and no name changes. */
+  get isEmpty(): boolean {
+    return !this.#names.isUsed && this.#state.size === 0;
   }
 
   /** Also renames the file in all texts, see `renameFile`. */
@@ -100,22 +119,29 @@ export class Redactor {
     return this.#state.replaceValues(this.#state.replaceKnown(this.#names.replace(text, () => {})));
   }
 
-  /** For the rules a value ends at a quote, so quotes are replaced before they are applied. */
   #learnQuoted({ text, strings = [] }: JsonView): void {
     for (const { start, end, name } of strings) {
-      const raw = text.slice(start, end);
-      if (name === undefined || raw.length > longestQuoted || !/["'`\\]/.test(raw)) continue;
-      const value = parseJson(`"${raw}"`);
-      if (typeof value !== 'string' || /\s/.test(value)) continue;
-      const before = `"${name}": "`;
-      for (const secret of findSecrets(`${before}${value.replace(/["'`\\]/g, '~')}"`, this.#rules)) {
-        const own = value.slice(Math.max(0, secret.start - before.length), secret.end - before.length);
-        if (own.length >= shortest) this.#state.placeholderOf({ kind: secret.kind, value: own });
-      }
+      if (name === undefined) continue;
+      for (const secret of quotedSecrets(name, text.slice(start, end), this.#rules)) this.#state.placeholderOf(secret);
     }
   }
 
+  /** A line without secrets, known values and names that change; `undefined` for any other. */
+  #cleanLine(bytes: Buffer, form: Form): CleanLine | undefined {
+    if (form !== 'record' || this.#names.isUsed) return undefined;
+    if (this.#filter === undefined || this.#filterSize !== this.#state.size) {
+      this.#filter = new LineFilter(this.#rules, this.#state.searched());
+      this.#filterSize = this.#state.size;
+    }
+    return this.#filter.judge(bytes);
+  }
+
   redact(bytes: Buffer, form: Form = 'record'): Redaction {
+    const clean = this.#cleanLine(bytes, form);
+    if (clean !== undefined) {
+      this.#names.addTools(clean.toolNames);
+      return { bytes, found: new Map(), signed: [], signedPlaceholders: [] };
+    }
     const found = new Map<string, number>();
     const text = decodeLossless(bytes);
     const view = viewOf(text, form);
@@ -284,11 +310,17 @@ export class Redactor {
   }
 }
 
+/** A table takes longer to make than a short session takes to search. */
+const ruleFilters = new WeakMap<RuleSet, LineFilter>();
+
+function ruleFilterOf(rules: RuleSet): LineFilter {
+  const known = ruleFilters.get(rules) ?? new LineFilter(rules);
+  ruleFilters.set(rules, known);
+  return known;
+}
+
 function overlap(a: Secret, b: Secret): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
 const mostRounds = 4;
-
-/** Longer values are not passwords. */
-const longestQuoted = 200;

@@ -39,11 +39,19 @@ export interface SecretPlace {
 
 type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
 
-export function learnFile(file: FilePart, redactor: Redactor): void {
-  eachPart(file, (bytes, form) => {
-    redactor.learn(bytes, form);
+/** `onClean` is called for each record that `redactLine` would not change, and that `JSON.stringify` would write as it is. */
+export function learnFile(file: FilePart, redactor: Redactor, onClean?: (record: Place) => void): void {
+  eachPart(file, (bytes, form, _line, record) => {
+    const isClean = redactor.learn(bytes, form);
+    if (isClean && record !== undefined && record.length === bytes.length) onClean?.(record);
     return bytes;
   });
+}
+
+/** Of a record in its file. */
+interface Place {
+  readonly offset: number;
+  readonly length: number;
 }
 
 export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
@@ -66,14 +74,14 @@ export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): 
 function survey(file: string, redactor: Redactor, each: (visit: Visit) => void): FileSurvey {
   const places: SecretPlace[] = [];
   const signed = new Map<number, readonly number[]>();
-  each((bytes, form, line, index) => {
+  each((bytes, form, line, record) => {
     const redaction = redactor.redact(bytes, form);
     const text = redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8');
     if (form === 'text') places.push(...withExcerpts(redactor.locate(bytes), text, redactor));
     else
       for (const [placeholder, count] of redaction.found)
         places.push({ placeholder, line, count, excerpt: redactor.excerpt(placeholder, text) });
-    if (index !== undefined && redaction.signed.length > 0) signed.set(index, redaction.signed);
+    if (record?.index !== undefined && redaction.signed.length > 0) signed.set(record.index, redaction.signed);
     for (const placeholder of redaction.signedPlaceholders)
       places.push({ placeholder, line, count: 1, excerpt: redactor.excerpt(placeholder, '') });
     return bytes;
@@ -122,15 +130,15 @@ export function isBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, 8192).includes(0) && !bytes.subarray(0, 8192).includes('{"');
 }
 
-type Visit = (bytes: Buffer, form: Form, line: number, index?: number) => Buffer;
+type Visit = (bytes: Buffer, form: Form, line: number, record?: Place & { readonly index?: number }) => Buffer;
 
 function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): void {
   if (transcript !== undefined) {
     const patch = {
       isTouched: () => true,
-      apply: (bytes: Buffer, line: number, node?: { readonly index: number }): Buffer => {
+      apply: (bytes: Buffer, line: number, node?: Place & { readonly index: number }): Buffer => {
         refuseTooLong(bytes.length, file, line);
-        return visit(bytes, 'record', line, node?.index);
+        return visit(bytes, 'record', line, node);
       },
     };
     for (const _ of rewriteLines(transcript, { patch }));
@@ -143,7 +151,7 @@ function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): voi
   for (const batch of readLineBatches(file)) {
     for (const line of batch) {
       if (line.bytes.length < line.length) refuseTooLong(line.length, file, line.number);
-      visit(line.bytes, 'record', line.number);
+      visit(line.bytes, 'record', line.number, { offset: line.offset, length: line.length });
     }
   }
 }
@@ -166,6 +174,8 @@ function refuseTooLong(length: number, file: string, line: number): void {
 /** Replaces secrets with placeholders. */
 export interface SessionRedactor {
   redact(bytes: Uint8Array): Bytes;
+  /** @internal Whether `redact` would not change what `JSON.stringify` writes for this record. */
+  isClean(file: string, record: { readonly offset: number; readonly length: number }): boolean;
   /** @internal The new name of a file. */
   renameFile(name: string): string;
   /** The secrets found so far, without the values. */
@@ -178,7 +188,13 @@ export function redactorFor(sources: readonly Source[]): SessionRedactor;
 export function redactorFor(sources: readonly Source[], ruleSet: RuleSet | undefined): SessionRedactor;
 export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): SessionRedactor {
   const redactor = createRedactor(ruleSet);
-  for (const file of sources.flatMap(({ files }) => files)) learnFile(file, redactor);
+  /** By file and offset, the length of each clean record. */
+  const clean = new Map<string, Map<number, number>>();
+  for (const file of sources.flatMap(({ files }) => files)) {
+    const lengths = new Map<number, number>();
+    learnFile(file, redactor, ({ offset, length }) => lengths.set(offset, length));
+    clean.set(file.path, lengths);
+  }
   for (const file of sources.flatMap(({ files }) => files.slice(1))) redactor.learnFileName(file.name);
   return {
     redact: (bytes) => {
@@ -187,6 +203,8 @@ export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): Sess
       const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
       return edits.length === 0 ? redacted : editJson(redacted, edits);
     },
+    // A value that was learned meanwhile may be in any record.
+    isClean: (file, { offset, length }) => redactor.isEmpty && clean.get(file)?.get(offset) === length,
     renameFile: (name) => redactor.renameFile(name),
     list: () => redactor.list(),
   };

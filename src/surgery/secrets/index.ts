@@ -10,6 +10,7 @@ export {
   isMediaData,
   type JsonString,
   type JsonView,
+  quotedSecrets,
   shortest,
   shownText,
   splice,
@@ -17,6 +18,7 @@ export {
   textsOf,
   viewOf,
 } from './json-view.ts';
+export { type CleanLine, LineFilter } from './line-filter.ts';
 export { Placeholders } from './placeholders.ts';
 export { excerptOf, learnSecrets, type NewName, nameOf, redactText, SafeNames } from './redact-text.ts';
 export { loadRuleSet, usualRuleSet } from './user-rules.ts';

@@ -2,6 +2,8 @@
 // thinking.
 import { isUtf8 } from 'node:buffer';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/index.ts';
+import { findSecrets, type RuleSet, type Secret } from './find.ts';
+import { keyBits } from './scan/index.ts';
 
 export function decodeLossless(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -129,7 +131,7 @@ function isKeptValue(path: Path, signed: ReadonlySet<number>): boolean {
   // A result has its own blocks.
   const isInner = fourth === 'content' && typeof path[4] === 'number';
   const field = path.slice(isInner ? 5 : 3);
-  if (field.length === 2) return field[0] === 'source' && (field[1] === 'type' || field[1] === 'media_type');
+  if (field.length === 2) return field[0] === 'source' && sourceFields.has(String(field[1]));
   return field.length === 1 && blockFields.has(String(field[0]));
 }
 
@@ -141,9 +143,9 @@ export function isMediaData(text: string): boolean {
 /** The name of a tool: in a call, a result or an attachment. */
 function isToolName(path: Path): boolean {
   const last = path.at(-1);
-  if (typeof last === 'number') return /^(?:added|removed|readded)Names$/.test(String(path.at(-2)));
+  if (typeof last === 'number') return toolNameLists.has(String(path.at(-2)));
   if (last === 'name') return typeof path.at(-2) === 'number' && path.at(-3) === 'content';
-  return last === 'toolName' || last === 'tool_name';
+  return toolNameFields.has(String(last));
 }
 
 /** Only in messages: copies in bookkeeping are never sent, so they may be altered. */
@@ -190,6 +192,33 @@ const idFields: ReadonlySet<string> = new Set([
 
 const messageFields: ReadonlySet<string> = new Set(['id', 'type', 'role', 'model', 'stop_reason']);
 const blockFields: ReadonlySet<string> = new Set(['type', 'id', 'tool_use_id', 'signature', 'data']);
+
+const sourceFields: ReadonlySet<string> = new Set(['type', 'media_type']);
+const toolNameFields: ReadonlySet<string> = new Set(['toolName', 'tool_name']);
+const toolNameLists: ReadonlySet<string> = new Set(['addedNames', 'removedNames', 'readdedNames']);
+
+/** What the module must know about the name of a key to decide `isKeptValue` and `isToolName`. */
+export const keptNames: ReadonlyMap<string, number> = bitsByName([
+  [idFields, keyBits.id],
+  [messageFields, keyBits.messageField],
+  [blockFields, keyBits.blockField],
+  [sourceFields, keyBits.sourceField],
+  [toolNameFields, keyBits.toolName],
+  [toolNameLists, keyBits.names],
+  [['message'], keyBits.message],
+  [['content'], keyBits.content],
+  [['source'], keyBits.source],
+  [['thinking'], keyBits.thinking],
+  [['signature'], keyBits.signature],
+  [['type'], keyBits.type],
+  [['name'], keyBits.name],
+]);
+
+function bitsByName(groups: readonly (readonly [Iterable<string>, number])[]): ReadonlyMap<string, number> {
+  const bits = new Map<string, number>();
+  for (const [names, bit] of groups) for (const name of names) bits.set(name, (bits.get(name) ?? 0) | bit);
+  return bits;
+}
 
 /** A record of a transcript, other JSON, or any text. Invalid JSON counts as text. */
 export type Form = 'record' | 'json' | 'text';
@@ -257,6 +286,24 @@ export function decodeString(raw: string): string | undefined {
   const plain = parseJson(`"${raw}"`);
   return typeof plain === 'string' ? plain : undefined;
 }
+
+/**
+ * The secrets in a value with quotes or escapes, which the rules would end at the quote: they see `name` and the value
+ * without them. `raw` is the value as JSON, without its quotes.
+ */
+export function quotedSecrets(name: string, raw: string, ruleSet: RuleSet): Pick<Secret, 'kind' | 'value'>[] {
+  if (raw.length > longestQuoted || !/["'`\\]/.test(raw)) return [];
+  const value = parseJson(`"${raw}"`);
+  if (typeof value !== 'string' || /\s/.test(value)) return [];
+  const before = `"${name}": "`;
+  return findSecrets(`${before}${value.replace(/["'`\\]/g, '~')}"`, ruleSet).flatMap(({ kind, start, end }) => {
+    const own = value.slice(Math.max(0, start - before.length), end - before.length);
+    return own.length >= shortest ? [{ kind, value: own }] : [];
+  });
+}
+
+/** Longer values are not passwords. */
+const longestQuoted = 200;
 
 /** No rule matches a shorter value. */
 export const shortest = 4;

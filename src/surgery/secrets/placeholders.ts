@@ -94,6 +94,11 @@ export class Placeholders {
     return this.longest().some(({ value }) => text.includes(value));
   }
 
+  /** The values that `findKnown` looks for. */
+  searched(): string[] {
+    return [...this.byValue.keys()].filter((value) => value.length >= shortestKnown);
+  }
+
   /** All secrets in the order of their discovery. */
   list(): KnownSecret[] {
     return [...this.byValue.values()].map((known) => ({ ...known }));
@@ -116,11 +121,7 @@ export class Placeholders {
   }
 
   private knownScanner(): KeywordScanner<string> {
-    this.scanner ??= new KeywordScanner(
-      [...this.byValue.keys()]
-        .filter((value) => value.length >= shortestKnown)
-        .map((value) => ({ text: value, exact: true, owner: value })),
-    );
+    this.scanner ??= new KeywordScanner(this.searched().map((value) => ({ text: value, exact: true, owner: value })));
     return this.scanner;
   }
 }

@@ -76,6 +76,11 @@ export class SafeNames {
     return this.get(partOf(part).name)?.secrets ?? [];
   }
 
+  /** Whether any name changes. */
+  get isUsed(): boolean {
+    return this.#all().size > 0;
+  }
+
   get(name: string): NewName | undefined {
     return this.#all().get(name);
   }

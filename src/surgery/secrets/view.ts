@@ -1,6 +1,14 @@
 // Removes one layer of escaping (JSON, \xNN, %XX, HTML entities, continued shell lines, terminal colors) and maps positions
 // back to the original. A tool's input is often JSON within JSON, so secrets are searched in each layer and replaced in the
 // outermost.
+import {
+  type KeywordTable,
+  makeKeywordTable,
+  scanText,
+  type TableKeyword,
+  type TableRule,
+  type TextHit,
+} from './scan/index.ts';
 
 export interface View {
   readonly text: string;
@@ -124,16 +132,26 @@ export const shortestKeyword = 3;
 const hashBits = 15;
 const hashMask = (1 << hashBits) - 1;
 
+/** Shorter texts are scanned faster here than in the module. */
+const shortestScan = 200;
+
 export class KeywordScanner<T> {
+  private readonly entries: Entry<T>[] = [];
+  private table: KeywordTable | null | undefined;
   private readonly buckets: (readonly Entry<T>[])[] = [[]];
   private readonly bucketOf = new Uint16Array(1 << hashBits);
 
-  constructor(keywords: Iterable<Keyword<T>>) {
+  /** With `placesOf`, long texts are scanned by the WebAssembly module, and only the places that it gives are visited. */
+  constructor(
+    keywords: Iterable<Keyword<T>>,
+    private readonly placesOf?: (owner: T) => TableRule | undefined,
+  ) {
     const grouped = new Map<number, Entry<T>[]>();
     for (const keyword of keywords) {
       if (keyword.text.length < shortestKeyword) throw new RangeError(`keyword "${keyword.text}" is too short`);
       const text = keyword.exact ? keyword.text : foldText(keyword.text);
       const entry = { ...keyword, codes: Uint16Array.from(text, (_, i) => text.charCodeAt(i)) };
+      this.entries.push(entry);
       const hash = hashOf(entry.codes);
       const group = grouped.get(hash);
       if (group === undefined) grouped.set(hash, [entry]);
@@ -142,8 +160,37 @@ export class KeywordScanner<T> {
     for (const [hash, group] of grouped) this.bucketOf[hash] = this.buckets.push(group) - 1;
   }
 
+  get keywords(): readonly Keyword<T>[] {
+    return this.entries;
+  }
+
+  /** The keywords for a table of the module, in the same order. */
+  tableKeywords(): TableKeyword[] {
+    return this.entries.map(({ text, exact, owner }) => {
+      const rule = this.placesOf?.(owner);
+      return { text, exact, ...(rule === undefined ? {} : { rule }) };
+    });
+  }
+
   /** Calls `visit` for each match, from left to right. */
   scan(text: string, visit: (owner: T, at: number, length: number) => void): void {
+    const hits = text.length >= shortestScan ? this.scanFast(text) : undefined;
+    if (hits === undefined) this.scanHere(text, visit);
+    else
+      for (const { keyword, at } of hits) {
+        const { owner, codes } = this.entries[keyword] as Entry<T>; // the table has these entries
+        visit(owner, at, codes.length);
+      }
+  }
+
+  private scanFast(text: string): TextHit[] | undefined {
+    if (this.placesOf === undefined) return undefined;
+    const isPossible = (): boolean => this.entries.every((entry) => isAscii(entry.text));
+    if (this.table === undefined) this.table = isPossible() ? makeKeywordTable(this.tableKeywords()) : null;
+    return this.table === null ? undefined : scanText(this.table, text);
+  }
+
+  private scanHere(text: string, visit: (owner: T, at: number, length: number) => void): void {
     const { bucketOf, buckets } = this;
     const length = text.length;
     let hash = 0;
@@ -184,4 +231,8 @@ function fold(code: number): number {
 
 function foldText(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }

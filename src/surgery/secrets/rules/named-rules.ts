@@ -57,7 +57,8 @@ export const namedValueRules: readonly SecretRule[] = [
   {
     kind: 'env-secret',
     title: 'Secret in an .env line',
-    keywords: [...secretWords, '_pass'],
+    keywords: [...secretWords, '_pass'].map((word) => word.toUpperCase()),
+    exact: true,
     pattern: new RegExp(
       `(?<=${beginsEnv}(?:[A-Z][A-Z0-9_]{0,60})?)(?:${secretName.toUpperCase()}${aboutName.toUpperCase()}[A-Z0-9_]{0,30}|_PASS)${envValue}`,
       'y',
@@ -71,7 +72,8 @@ export const namedValueRules: readonly SecretRule[] = [
   {
     kind: 'env-secret',
     title: 'Secret in an .env line whose name ends in KEY, SALT, PAT or CREDS',
-    keywords: ['_key=', '_key:', '_key"', "_key'", '_key =', '_salt', '_pat=', '_pat:', '_creds', '_session_'],
+    keywords: ['_KEY=', '_KEY:', '_KEY"', "_KEY'", '_KEY =', '_SALT', '_PAT=', '_PAT:', '_CREDS', '_SESSION_'],
+    exact: true,
     pattern: new RegExp(
       `(?<=${beginsEnv}[A-Z][A-Z0-9_]{0,60})(?<!PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|HOST|INDEX|UNIQUE|SEARCH)(?:_KEY|_SALT|_PAT|_CREDS|_SESSION_\\w{1,30})["']?(?: {0,2}= {0,2}| {0,2}: {0,4})["']?(?:base64:)?([^\\s"'\`\\\\;&|<>]{16,400})`,
       'y',
