@@ -5,19 +5,45 @@ import { hexDigit } from './shared-string.as';
 const shortest: usize = 16;
 
 export function hasEncodedRun(start: usize, end: usize): bool {
-  for (let at = start + shortest - 1; at < end; ) {
-    if (!isBase64(load<u8>(at))) {
-      at += shortest;
-      continue;
+  // A run of 16 bytes ends one block of 16 and begins the next, or is a block.
+  let before: u32 = 0;
+  for (let at = start; at < end; at += 16) {
+    const mask = base64Mask(at);
+    const length = <u32>ctz(~mask);
+    if (before + length >= <u32>shortest) {
+      const first = firstOf(start, at);
+      const last = lastOf(at, end);
+      if (last - first >= shortest && (beginsAsHex(first) || beginsAsText(first) || beginsAsWide(first))) return true;
+      if (last > at + 16) {
+        // The next block begins after the run, so it is not searched again.
+        at = last - 16;
+        before = 0;
+        continue;
+      }
     }
-    let first = at;
-    while (first > start && isBase64(load<u8>(first - 1))) first--;
-    let last = at + 1;
-    while (last < end && isBase64(load<u8>(last))) last++;
-    if (last - first >= shortest && (beginsAsHex(first) || beginsAsText(first) || beginsAsWide(first))) return true;
-    at = last + shortest;
+    before = <u32>clz(~(mask << 16));
   }
   return false;
+}
+
+/** A bit for each of 16 bytes that is a character of base64. */
+function base64Mask(at: usize): u32 {
+  const bytes = v128.load(at);
+  const letters = i8x16.lt_u(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
+  const digits = i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x2f)), i8x16.splat(11));
+  return <u32>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(bytes, i8x16.splat(0x2b))));
+}
+
+function firstOf(start: usize, from: usize): usize {
+  let at = from;
+  while (at > start && isBase64(load<u8>(at - 1))) at--;
+  return at;
+}
+
+function lastOf(from: usize, end: usize): usize {
+  let at = from;
+  while (at < end && isBase64(load<u8>(at))) at++;
+  return at;
 }
 
 function isText(byte: u32): bool {
