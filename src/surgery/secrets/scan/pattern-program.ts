@@ -19,7 +19,7 @@ export interface ByteClass {
 type Bits = readonly [number, number, number, number];
 
 /** The same numbers are in shared-program.as.ts. */
-export const operations = { accept: 0, run: 1, split: 2, jump: 3, unless: 4, when: 5 } as const;
+export const operations = { accept: 0, run: 1, split: 2, jump: 3, unless: 4, when: 5, choose: 6 } as const;
 
 type Node =
   | { readonly type: 'run'; readonly of: ByteClass; readonly least: number; readonly most: number }
@@ -256,7 +256,31 @@ class Writer {
   readonly code: number[] = [];
   readonly classes: ByteClass[] = [];
 
-  options(options: readonly (readonly Node[])[]): void {
+  /** The order of the options does not matter: a program only says whether one of them matches. */
+  options(written: readonly (readonly Node[])[]): void {
+    const options = withSharedStarts(written);
+    const starts = options.map(startOf);
+    if (options.length > 2 && areDistinct(starts)) this.#choose(options, starts);
+    else this.#tryEach(options);
+  }
+
+  /** The next byte decides which option can match. */
+  #choose(options: readonly (readonly Node[])[], starts: readonly ByteClass[]): void {
+    const table = this.code.push(operations.choose);
+    for (let i = 0; i < 64; i++) this.code.push(0);
+    const ends: number[] = [];
+    for (const [i, option] of options.entries()) {
+      const target = this.code.length;
+      for (let byte = 0; byte < 128; byte++) {
+        if (hasByte(starts[i], byte)) (this.code[table + (byte >>> 1)] as number) |= target << (16 * (byte & 1));
+      }
+      for (const node of option) this.#node(node);
+      ends.push(this.code.push(operations.jump, 0) - 1);
+    }
+    for (const end of ends) this.code[end] = this.code.length;
+  }
+
+  #tryEach(options: readonly (readonly Node[])[]): void {
     const ends: number[] = [];
     for (const [i, option] of options.entries()) {
       const isLast = i === options.length - 1;
@@ -332,6 +356,12 @@ class Writer {
         const own = this.classes[operand];
         return least > 0 ? own : unite(own, this.#first(at + 5, known));
       }
+      case operations.choose: {
+        const table = this.code.slice(at + 1, at + 65);
+        const bytes = Array.from({ length: 128 }, (_, byte) => byte);
+        const taken = bytes.filter((byte) => ((table[byte >>> 1] ?? 0) >>> (16 * (byte & 1))) & 0xffff);
+        return taken.map((byte) => classOf(byte, byte)).reduce(both, noBytes);
+      }
       case operations.split:
         return unite(this.#first(at + 4, known), this.#first(operand, known));
       case operations.jump:
@@ -344,11 +374,45 @@ class Writer {
   }
 }
 
+/** `abc|abd|x` → `ab(?:c|d)|x`. */
+function withSharedStarts(options: readonly (readonly Node[])[]): readonly (readonly Node[])[] {
+  const groups = new Map<string, (readonly Node[])[]>();
+  for (const [i, option] of options.entries()) {
+    const [first] = option;
+    const isSingle = first?.type === 'run' && first.least === 1 && first.most === 1 && !first.of.isWide;
+    const key = isSingle ? first.of.ascii.join() : `own ${i}`;
+    groups.set(key, [...(groups.get(key) ?? []), option]);
+  }
+  return [...groups.values()].map((group): readonly Node[] => {
+    const [only = []] = group;
+    const rests = group.map((option) => option.slice(1));
+    return group.length === 1 ? only : [only[0] as Node, { type: 'choice', options: rests, most: 1 }]; // a group shares its first node
+  });
+}
+
+/** The bytes with which an option must begin; `undefined` if that is not certain. */
+function startOf([first]: readonly Node[]): ByteClass | undefined {
+  return first?.type === 'run' && first.least > 0 && !first.of.isWide ? first.of : undefined;
+}
+
+function areDistinct(starts: readonly (ByteClass | undefined)[]): starts is readonly ByteClass[] {
+  let all = noBytes;
+  for (const start of starts) {
+    if (start === undefined || start.ascii.some((bits, i) => (bits & (all.ascii[i] as number)) !== 0)) return false;
+    all = both(all, start);
+  }
+  return true;
+}
+
+function hasByte(of: ByteClass | undefined, byte: number): boolean {
+  return (((of?.ascii[byte >>> 5] ?? 0) >>> (byte & 31)) & 1) === 1;
+}
+
 function unite(a: ByteClass | undefined, b: ByteClass | undefined): ByteClass | undefined {
   return a === undefined || b === undefined ? undefined : both(a, b);
 }
 
 /** Words of each operation. */
-const sizes = [1, 5, 4, 2, 2, 2];
+const sizes = [1, 5, 4, 2, 2, 2, 65];
 /** No class: any byte, or the end of the text. */
 const anyByte = 0xffffffff;

@@ -7,6 +7,7 @@ const run: u32 = 1;
 const split: u32 = 2;
 const jump: u32 = 3;
 const unless: u32 = 4;
+const choose: u32 = 6;
 
 const anyByte: u32 = 0xffffffff;
 const classBytes: u32 = 20;
@@ -57,7 +58,11 @@ function matches(first: u32, start: usize, isWide: bool): bool {
       if (!mayContinue(load<u32>(place, 12), at, isWide)) return false;
       pc = operand;
     } else if (operation === jump) pc = operand;
-    else {
+    else if (operation === choose) {
+      if (at >= textEnd || load<u8>(at) >= 0x80) return false;
+      pc = <u32>load<u16>(place + 4 + <usize>load<u8>(at) * 2);
+      if (pc === 0) return false;
+    } else {
       const isFound = matches(pc + 2, at, operation === unless ? !isWide : isWide);
       if (isFound === (operation === unless)) return false;
       pc = operand;
