@@ -1,7 +1,6 @@
 // Counting: each message once, in the session that had it first.
 const lineage = 'src/library/usage/lineage.ts';
 const usage = 'src/session/usage/usage.ts';
-const reader = 'src/library/index/row-reader.ts';
 const tests = ['library/usage/lineage'];
 
 export const mutants = [

@@ -1,4 +1,4 @@
-// Searches JSON bytes for a text, in the memory of a WebAssembly module: what is to be searched is read straight into it.
+// Searches JSON bytes for a text, in the memory of a WebAssembly module: the bytes are read straight into it.
 import { instantiateWasm, type WasmMemory } from '../wasm/index.ts';
 import { byteSearchWasm } from './byte-search.wasm.ts';
 
@@ -18,7 +18,7 @@ const pageBytes = 0x10000;
 const spareBytes = maxTextBytes + 64;
 
 export class ByteSearch {
-  /** Read what is to be searched into it. */
+  /** Read the bytes to search into it. */
   readonly buffer: Buffer;
   /** How much of the end of one buffer must begin the next, so that no match is cut in two. */
   readonly overlap: number;

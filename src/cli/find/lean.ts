@@ -21,7 +21,7 @@ export function runLean(args: readonly string[]): string | undefined {
   const call = callOf(args);
   if (call === undefined || isTerminal() || wantsColor({}, call.io.env)) return undefined;
   try {
-    return textOf(call);
+    return hitsText(call);
   } catch {
     return undefined;
   }
@@ -67,7 +67,7 @@ function isTerminal(): boolean {
   return stdout.isCharacterDevice() && stdout.rdev !== statSync(devNull, { throwIfNoEntry: false })?.rdev && isatty(1);
 }
 
-function textOf(call: Call): string | undefined {
+function hitsText(call: Call): string | undefined {
   const { flags, io } = call;
   refuseWrongFlags(call);
   const roots = rootsOf(call);
