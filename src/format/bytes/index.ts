@@ -10,3 +10,4 @@ export {
   skipWhitespace,
   type ValueTrace,
 } from './json-bytes.ts';
+export { checkJson, type JsonCheck } from './json-check.ts';

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Diagnostic, systemErrorCode } from '../../base/errors/index.ts';
 import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import { skipString, skipValue, skipWhitespace } from '../../format/bytes/index.ts';
+import { checkJson, skipString, skipValue, skipWhitespace } from '../../format/bytes/index.ts';
 import { recoverRecords } from '../../format/line/index.ts';
 import { type Head, scannedHead, scanRecord } from '../../format/scan/index.ts';
 import { type Line, linesOfBytes, RangeReader, readLineBatches, readWholeFile } from '../../store/index.ts';
@@ -328,11 +328,10 @@ export class Loader {
 
   #isSound(line: Line, bytes: Buffer): boolean {
     if (this.#options.strict !== true) return true;
-    const text = bytes.toString('utf8');
-    const value = parseJson(text);
-    if (value === undefined) return false;
+    const checked = checkJson(bytes);
+    if (checked === 'invalid') return false;
     if (!isUtf8(bytes)) this.#say('L-utf8', line, 0, 'a string holds bytes that are not UTF-8');
-    if (/\\ud/i.test(text) && hasLoneSurrogate(value)) {
+    if (checked === 'surrogates' && hasLoneSurrogate(parseJson(bytes.toString('utf8')) ?? null)) {
       this.#say('L-surrogate', line, 0, 'a string holds half of a surrogate pair');
     }
     return true;
