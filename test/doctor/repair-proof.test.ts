@@ -21,7 +21,10 @@ test('a result that is still damaged, or loads less than it holds, breaks the pr
   assert.ok(plan?.expects !== undefined && planned !== undefined);
   const staged = async (text: string): Promise<readonly string[]> => {
     const bench = benchWith(context, sessionId, text);
-    return (await plan.expects?.({ planned, session: await loadSession(bench.main) }, 0)) ?? assert.fail();
+    return (
+      (await plan.expects?.({ planned, session: await loadSession(bench.main), origins: new Map() }, 0)) ??
+      assert.fail()
+    );
   };
   assert.deepEqual(await staged(plain.toString()), []);
   assert.deepEqual(await staged(`${plain}<<<<<<< HEAD\n`), [

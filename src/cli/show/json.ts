@@ -98,7 +98,7 @@ function turnJson(session: Session, turn: Turn, full: boolean): object {
 }
 
 function messageJson(session: Session, message: Message, full: boolean): object {
-  const blocks: Block[] = message.nodes.flatMap((node) => contentOf(readEntry(session, node)));
+  const blocks: Block[] = message.nodes.flatMap((node) => contentOf(readEntry(session, node, 'sent')));
   return {
     role: message.role,
     id: message.id ?? null,

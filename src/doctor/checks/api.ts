@@ -36,7 +36,7 @@ export function checkContent(examined: ExaminedSession): ApiCheck {
   };
   const request = traceRequest(session, probePrompt, onRead);
   // What is not loaded now is once the chain is repaired.
-  for (const node of examined.lost) onRead(node, session.transcript.read(node));
+  for (const node of examined.lost) onRead(node, session.transcript.read(node, 'sent'));
   if (request === undefined) return { findings: stored, violations: [] };
   const { messages, model } = request;
   const isCounted = [...examined.chain].some((node) => promptTokens(node) > 0);

@@ -27,7 +27,7 @@ export function traceRequest(
   const typed = new Map<string, Node>();
   const pictured = new Map<string, Node>();
   const read = (node: Node): JsonObject => {
-    const entry = transcript.read(node);
+    const entry = transcript.read(node, 'sent');
     const content = asObject(entry.message)?.content;
     if (typeof content === 'string' && !typed.has(content)) typed.set(content, node);
     for (const image of noteImages(entry)) pictured.set(imageData(image), node);

@@ -1,7 +1,7 @@
 // Changes single values in the bytes of a JSON line. Everything else (key order, white space, escapes, invalid UTF-8,
 // unknown and duplicate keys) stays byte for byte.
 import type { JsonValue } from '../../base/json/index.ts';
-import { decodeString, skipKey, skipValue, skipWhitespace } from './json-bytes.ts';
+import { decodeString, skipKey, skipString, skipValue, skipWhitespace } from './json-bytes.ts';
 
 /** The keys and indexes that lead to a place in a JSON value. */
 export type JsonPath = readonly (string | number)[];
@@ -18,7 +18,10 @@ export type Edit =
  */
 export function editJson(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const splices: Splice[] = [];
-  const work: Work[] = [{ node: editTree(edits), start: skipWhitespace(bytes, 0), end: skipValue(bytes, 0) }];
+  const root = editTree(edits);
+  // Only the edit of the whole value needs its end; the members are found on the way to it.
+  const end = root.edit === undefined ? bytes.length : skipValue(bytes, 0);
+  const work: Work[] = [{ node: root, start: skipWhitespace(bytes, 0), end }];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     if (next.node.edit !== undefined) splices.push(replacement(next, next.node.edit));
     else if (next.node.children.size > 0) editContainer(bytes, next, splices, work);
@@ -26,6 +29,7 @@ export function editJson(bytes: Buffer, edits: readonly Edit[]): Buffer {
   return applySplices(bytes, splices);
 }
 
+const backslash = 0x5c;
 const comma = 0x2c;
 const openArray = 0x5b;
 const closeArray = 0x5d;
@@ -83,8 +87,8 @@ function replacement({ start, end }: Work, edit: Edit): Splice {
   return { start, end, text: JSON.stringify(edit.set) };
 }
 
-function editContainer(bytes: Buffer, { node, start, end }: Work, splices: Splice[], work: Work[]): void {
-  const items = end === -1 ? undefined : listItems(bytes, start);
+function editContainer(bytes: Buffer, { node, start }: Work, splices: Splice[], work: Work[]): void {
+  const items = listItems(bytes, start);
   if (items === undefined) {
     refuseSets(node);
     return;
@@ -150,7 +154,7 @@ function applySplices(bytes: Buffer, splices: readonly Splice[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The members or elements of the container at `start`; `undefined` for any other value. */
+/** The members or elements of the container at `start`; `undefined` for any other value, and if it is incomplete. */
 function listItems(bytes: Buffer, start: number): Item[] | undefined {
   const isArray = bytes[start] === openArray;
   if (!isArray && bytes[start] !== openObject) return undefined;
@@ -159,12 +163,26 @@ function listItems(bytes: Buffer, start: number): Item[] | undefined {
   const closing = isArray ? closeArray : closeObject;
   while (bytes[position] !== closing) {
     const valueStart = isArray ? position : skipKey(bytes, position);
-    const end = skipValue(bytes, valueStart);
-    items.push({ key: isArray ? items.length : decodeString(bytes, position), start: position, valueStart, end });
+    const end = valueStart < 0 ? -1 : skipValue(bytes, valueStart);
+    if (end < 0) return undefined;
+    items.push({ key: isArray ? items.length : keyAt(bytes, position), start: position, valueStart, end });
     position = skipWhitespace(bytes, end);
-    if (bytes[position] === comma) position = skipWhitespace(bytes, position + 1);
+    if (bytes[position] === closing) break;
+    if (bytes[position] !== comma) return undefined;
+    position = skipWhitespace(bytes, position + 1);
+    // A comma before the end is not JSON.
+    if (bytes[position] === closing) return undefined;
   }
   return items;
+}
+
+function keyAt(bytes: Buffer, at: number): string | undefined {
+  const end = skipString(bytes, at) - 1;
+  for (let position = at + 1; position < end; position++) {
+    const byte = bytes[position] as number; // the string is whole
+    if (byte === backslash || byte < 0x20) return decodeString(bytes, at);
+  }
+  return bytes.toString('utf8', at + 1, end);
 }
 
 function memberTexts(appended: readonly EditNode[]): string[] {

@@ -6,7 +6,14 @@ import { asEntry, type Entry } from '../../format/entry/index.ts';
 import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
 import { buildGraph, findRelatives, findSideLines, type Graph, type Relatives } from '../graph/index.ts';
 import { buildResumeGraph, chooseLeaf, type ResumeGraph } from '../resume/chain/index.ts';
-import { isMessage, loadTranscript, type Node, type Transcript, type TranscriptOptions } from '../transcript/index.ts';
+import {
+  isMessage,
+  loadTranscript,
+  type NeededPart,
+  type Node,
+  type Transcript,
+  type TranscriptOptions,
+} from '../transcript/index.ts';
 import { type AgentSource, agentsStartedBy, findAgents } from './agents.ts';
 
 /** A session: its files, its entries and how they are linked. */
@@ -111,9 +118,9 @@ export function versionsOf(session: Pick<Session, 'transcript'>): readonly strin
   return [...new Set(session.transcript.nodes.flatMap((node) => node.version ?? []))];
 }
 
-/** Reads the full entry of a node. */
-export function readEntry(session: Pick<Session, 'transcript'>, node: Node): Entry {
-  return asEntry(session.transcript.read(node)) ?? {};
+/** Reads the entry of a node; by default all of it. */
+export function readEntry(session: Pick<Session, 'transcript'>, node: Node, needed?: NeededPart): Entry {
+  return asEntry(session.transcript.read(node, needed)) ?? {};
 }
 
 /** One path through the conversation, from the first entry to a last one. */

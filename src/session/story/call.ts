@@ -1,5 +1,5 @@
 // A tool call and its result → its item. The result is read when a sink asks for it, and only once.
-import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { JsonValue } from '../../base/json/index.ts';
 import { type Block, blocksOf, contentOf, type Entry, isImage, isToolResult } from '../../format/entry/index.ts';
 import { resultText, summariseInput, withoutErrorTags, withoutFolder } from '../calls/index.ts';
 import type { CallDetail, CallItem, Ref, StoryAgent, StoryImage } from '../items/index.ts';
@@ -10,7 +10,10 @@ import { contentKeys, type Keys, refTo } from './text.ts';
 
 export interface CallContext {
   readonly cwd: string | undefined;
+  /** The entry without `toolUseResult`. */
   readonly read: (node: Node) => Entry;
+  /** The `toolUseResult` of a line. */
+  readonly readStored: (node: Node) => JsonValue | undefined;
 }
 
 /** `index`: its block among those of the line. */
@@ -56,7 +59,7 @@ export function makeCall(
   };
 }
 
-function readResult({ read }: CallContext, { id, result }: ToolCall): CallResult {
+function readResult({ read, readStored }: CallContext, { id, result }: ToolCall): CallResult {
   if (result === undefined) return { blocks: [], text: '', keys: [], stored: undefined };
   const entry = read(result);
   const content = contentOf(entry);
@@ -68,7 +71,9 @@ function readResult({ read }: CallContext, { id, result }: ToolCall): CallResult
     blocks,
     text: withoutErrorTags(resultText(blocks)),
     keys: [...contentKeys(entry), at, 'content'],
-    stored: isAlone ? (entry as JsonObject).toolUseResult : undefined,
+    get stored(): JsonValue | undefined {
+      return isAlone ? readStored(result) : undefined;
+    },
   };
 }
 

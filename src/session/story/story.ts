@@ -1,5 +1,6 @@
 // A session → its turns as items, in the order of a branch: the one interpretation that every sink lays out. Only the
 // lines of the turns that a sink asks for, and the results of their calls, are read.
+import type { JsonValue } from '../../base/json/index.ts';
 import type { Entry } from '../../format/entry/index.ts';
 import { linesWithUsage } from '../facts/index.ts';
 import type { Graph } from '../graph/index.ts';
@@ -141,12 +142,15 @@ export class Story implements LineContext {
   readonly read = (node: Node): Entry => {
     const known = this.#entries.get(node);
     if (known !== undefined) return known;
-    const entry = readEntry(this.session, node);
+    const entry = readEntry(this.session, node, 'sent');
     const [oldest] = this.#entries.size >= 2 ? this.#entries.keys() : [];
     if (oldest !== undefined) this.#entries.delete(oldest);
     this.#entries.set(node, entry);
     return entry;
   };
+
+  readonly readStored = (node: Node): JsonValue | undefined =>
+    this.session.transcript.read(node, 'toolUseResult').toolUseResult;
 
   #linesOf(turn: Turn): LineTurn {
     if (this.#turn?.of !== turn) {

@@ -28,6 +28,7 @@ export {
   loadReadable,
   loadTranscript,
   makeTranscript,
+  type NeededPart,
   rangesOf,
   reloadTranscript,
   type Transcript,

@@ -2,8 +2,15 @@
 // diagnostic; content stays in the file and is read again when it is wanted.
 import { isUtf8 } from 'node:buffer';
 import { type Diagnostic, systemErrorCode } from '../../base/errors/index.ts';
-import { hasLoneSurrogate, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import { checkJson, skipString, skipValue, skipWhitespace } from '../../format/bytes/index.ts';
+import { hasLoneSurrogate, isObject, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import {
+  checkJson,
+  findMember,
+  parseWithout,
+  skipString,
+  skipValue,
+  skipWhitespace,
+} from '../../format/bytes/index.ts';
 import { recoverRecords } from '../../format/line/index.ts';
 import { type Head, scannedHead, scanRecord } from '../../format/scan/index.ts';
 import { type Line, linesOfBytes, RangeReader, readLineBatches, readWholeFile } from '../../store/index.ts';
@@ -20,11 +27,17 @@ export interface Transcript {
   readonly foreign: string | undefined;
   /** A message id returns after a typed line, or a call is made again: the history may be repeated (see replay.ts). */
   readonly mayRepeat: boolean;
-  /** The full entry; an empty object where its bytes are not JSON after all. */
-  read(node: Node): JsonObject;
+  /** The entry; an empty object where its bytes are not JSON after all. By default all of it is needed. */
+  read(node: Node, needed?: NeededPart): JsonObject;
   /** A part of it as a transcript of its own, its nodes numbered from 0. */
   pick(nodes: readonly Node[]): Transcript;
 }
+
+/**
+ * What a reader needs of an entry; the rest may be absent. `sent`: everything but `toolUseResult`, which is as long as the
+ * result and is never sent. `toolUseResult`: only that.
+ */
+export type NeededPart = 'sent' | 'toolUseResult';
 
 /** Options of `loadSession` and `loadAgent`. */
 export interface TranscriptOptions {
@@ -118,8 +131,8 @@ export function makeTranscript(
     diagnostics,
     foreign,
     mayRepeat,
-    read: (node) => {
-      const value = parseJson(ranges.read(node.offset, node.length).toString('utf8'));
+    read: (node, needed) => {
+      const value = parsePart(ranges.read(node.offset, node.length), needed);
       return isObject(value) ? value : {};
     },
     pick: (picked) => {
@@ -133,6 +146,16 @@ export function makeTranscript(
   readers.set(transcript, { ranges, bytes, end });
   return transcript;
 }
+
+function parsePart(bytes: Buffer, needed: NeededPart | undefined): JsonValue | undefined {
+  if (needed === 'sent') return parseWithout(bytes, neverSent);
+  const member = needed === undefined ? undefined : findMember(bytes, 0, needed);
+  if (needed === undefined || member === undefined) return parseJson(bytes.toString('utf8'));
+  const value = parseJson(bytes.toString('utf8', member.valueStart, member.valueEnd));
+  return value === undefined ? undefined : { [needed]: value };
+}
+
+const neverSent: ReadonlySet<string> = new Set(['toolUseResult']);
 
 /** A line that begins an object and does not end it: perhaps one object written over several lines. */
 interface PendingLine {

@@ -219,6 +219,8 @@ export interface Dropped {
 export interface StagedSession {
   readonly planned: PlannedSession;
   readonly session: Session;
+  /** By the name of a transcript: where each of its lines comes from, as it was written. */
+  readonly origins: ReadonlyMap<string, readonly LineOrigin[]>;
 }
 
 export function mainFile(session: Pick<PlannedSession, 'files' | 'sessionId'>): PlannedFile {

@@ -1,7 +1,7 @@
 // Applies changes to the records of a transcript, lazily and in file order. Everything else stays byte for byte: other
 // records, bookkeeping, blank lines and damage.
-import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import { type Edit, editJson } from '../../format/bytes/index.ts';
+import { asString, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { type Edit, editJson, parseWithout } from '../../format/bytes/index.ts';
 import { bytesOf, type Node, rangesOf, type Transcript } from '../../session/transcript/index.ts';
 import { type Line, linesOfBytes, RangeReader, readLineBatches } from '../../store/index.ts';
 import { type Dropped, editLine, madeLine, type OutLine } from './plan.ts';
@@ -17,7 +17,10 @@ export interface Rewrite {
   readonly isCleaned?: boolean;
   /** Changes bytes of records and of the rest, before the edits, whose paths it must not touch. */
   readonly patch?: Patch | undefined;
-  /** Additional edits for every record, including new ones: new ids, another folder. */
+  /**
+   * Additional edits for every record, including new ones: new ids, another folder. The record may lack its content, see
+   * `contentMembers`.
+   */
   readonly renames?: ((entry: JsonObject) => readonly Edit[]) | undefined;
 }
 
@@ -179,9 +182,15 @@ function changePieces(
 }
 
 function renamesFor(record: Buffer, renames: NonNullable<Rewrite['renames']>): readonly Edit[] {
-  const entry = parseJson(record.toString('utf8'));
-  return isObject(entry) ? renames(entry) : [];
+  const entry = parseWithout(record, contentMembers);
+  if (!isObject(entry)) return [];
+  // Without a type, the role of the message is the type.
+  const whole = asString(entry.type) ? entry : parseJson(record.toString('utf8'));
+  return isObject(whole) ? renames(whole) : [];
 }
+
+/** Most of the bytes of a transcript, in which no id and no folder is renamed. */
+const contentMembers: ReadonlySet<string> = new Set(['message', 'toolUseResult', 'content', 'rendered', 'data']);
 
 /** An object over several lines becomes one line. */
 function joinLines(bytes: Buffer): Buffer {

@@ -87,9 +87,5 @@ function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
 
 /** By line of the staged transcript: its line in the source. */
 function originLines(staged: StagedSession): readonly (number | undefined)[] {
-  const { content } = mainFile(staged.planned);
-  if (!('lines' in content)) return [];
-  const origins: (number | undefined)[] = [];
-  for (const { origin } of content.lines()) origins.push(origin?.line);
-  return origins;
+  return (staged.origins.get(mainFile(staged.planned).name) ?? []).map(({ origin }) => origin?.line);
 }

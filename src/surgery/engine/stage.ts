@@ -4,24 +4,29 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../../api/rules/index.ts';
 import { asObject, parseJson } from '../../base/json/index.ts';
+import { checkJson, hasSameMembers } from '../../format/bytes/index.ts';
 import { countReachable, type Reachable } from '../../session/facts/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
 import type { Transcript } from '../../session/transcript/index.ts';
 import { RangeReader, readLineBatches, readWholeFile, writeNewFile } from '../../store/index.ts';
-import { lookAtResume, type ResumeLook, type SourcePlace } from '../request/index.ts';
-import {
-  type FileSource,
-  mainFile,
-  type OutLine,
-  type Plan,
-  type PlannedFile,
-  type PlannedSession,
-  type StagedSession,
-} from './plan.ts';
+import { type LineOrigin, lookAtResume, type ResumeLook, type SourcePlace } from '../request/index.ts';
+import { type FileSource, mainFile, type OutLine, type Plan, type PlannedSession, type StagedSession } from './plan.ts';
 
 export async function stageSession(planned: PlannedSession, folder: string): Promise<StagedSession> {
-  for (const file of planned.files) await writeNewFile(stagedPath(folder, file.name), bytesOf(file.content));
-  return { planned, session: await loadSession(stagedPath(folder, mainFile(planned).name)) };
+  const origins = new Map<string, readonly LineOrigin[]>();
+  for (const { name, content } of planned.files) {
+    const target = stagedPath(folder, name);
+    if ('lines' in content) origins.set(name, await writeLines(target, content.lines()));
+    else await writeNewFile(target, bytesOf(content));
+  }
+  return { planned, session: await loadSession(stagedPath(folder, mainFile(planned).name)), origins };
+}
+
+/** Lines are made only once, because most of the work of an operation is to make them; returns where each comes from. */
+export async function writeLines(path: string, lines: Iterable<OutLine>): Promise<readonly LineOrigin[]> {
+  const origins: LineOrigin[] = [];
+  await writeNewFile(path, lineBytes(lines, origins));
+  return origins;
 }
 
 export function stagedPath(folder: string, name: string): string {
@@ -35,8 +40,11 @@ export function bytesOf(content: FileSource): Buffer | AsyncIterable<Buffer> | I
   return lineBytes(content.lines());
 }
 
-function* lineBytes(lines: Iterable<OutLine>): Generator<Buffer> {
-  for (const { bytes } of lines) yield Buffer.concat([bytes, newline]);
+function* lineBytes(lines: Iterable<OutLine>, origins?: LineOrigin[]): Generator<Buffer> {
+  for (const { bytes, origin, isEdited, isRenamed } of lines) {
+    origins?.push(origin === undefined ? { isEdited, isRenamed } : { origin, isEdited, isRenamed });
+    yield Buffer.concat([bytes, newline]);
+  }
 }
 
 const newline = Buffer.from('\n');
@@ -147,34 +155,21 @@ function countLines(
   const sources = new Map<string, RangeReader>();
   let changed = 0;
   let differing = 0;
-  for (const file of staged.planned.files) {
-    if (!('lines' in file.content)) continue;
-    let number = 0;
-    for (const { line, bytes } of stagedLines(file, file.content.lines(), folder)) {
-      number++;
-      if (!line.isRenamed && (line.origin === undefined || line.isEdited)) changed++;
-      if (!isUnchanged(line, bytes, sources)) differing++;
-      if (line.origin !== undefined) kept.add(line.origin, file === main && sentLines.has(number));
+  for (const [name, origins] of staged.origins) {
+    for (const batch of readLineBatches(stagedPath(folder, name), { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
+      for (const { number, bytes } of batch) {
+        const line = origins[number - 1];
+        if (line === undefined) continue;
+        if (!line.isRenamed && (line.origin === undefined || line.isEdited)) changed++;
+        if (!isUnchanged(line, bytes, sources)) differing++;
+        if (line.origin !== undefined) kept.add(line.origin, name === main.name && sentLines.has(number));
+      }
     }
   }
   return { changed, differing };
 }
 
-function* stagedLines(
-  file: PlannedFile,
-  lines: Iterable<OutLine>,
-  folder: string,
-): Generator<{ line: OutLine; bytes: Buffer }> {
-  const planned = lines[Symbol.iterator]();
-  for (const batch of readLineBatches(stagedPath(folder, file.name), { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
-    for (const { bytes } of batch) {
-      const next = planned.next();
-      if (next.done !== true) yield { line: next.value, bytes };
-    }
-  }
-}
-
-function isUnchanged(line: OutLine, staged: Buffer, sources: Map<string, RangeReader>): boolean {
+function isUnchanged(line: LineOrigin, staged: Buffer, sources: Map<string, RangeReader>): boolean {
   const { origin } = line;
   if (origin === undefined || (line.isEdited && !line.isRenamed)) return true;
   const reader = sources.get(origin.file) ?? new RangeReader(origin.file, undefined, readWholeFile(origin.file));
@@ -185,6 +180,8 @@ function isUnchanged(line: OutLine, staged: Buffer, sources: Map<string, RangeRe
 
 /** A renamed line has the same content with other ids. */
 function isSameButIds(original: Buffer, staged: Buffer): boolean {
+  const isJson = [original, staged].every((line) => checkJson(line) !== 'invalid');
+  if (isJson && hasSameMembers(original, staged, contentKeys)) return true;
   const before = asObject(parseJson(original.toString('utf8')));
   const after = asObject(parseJson(staged.toString('utf8')));
   if (before === undefined || after === undefined) return before === after;

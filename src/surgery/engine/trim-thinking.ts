@@ -6,7 +6,6 @@ import type { Edit } from '../../format/bytes/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
 import { isThinking } from '../../session/resume/messages/index.ts';
 import type { Node, Transcript } from '../../session/transcript/index.ts';
-import { writeNewFile } from '../../store/index.ts';
 import {
   hasThinking,
   holdsBoundThinking,
@@ -19,7 +18,7 @@ import {
 import { type Dropped, mainFile, type OutLine, type Plan, type StagedSession } from './plan.ts';
 import { relinkInto } from './relink.ts';
 import { type Rewrite, rewriteLines } from './rewrite.ts';
-import { bytesOf, stagedPath } from './stage.ts';
+import { stagedPath, writeLines } from './stage.ts';
 
 export interface Trimmed {
   readonly staged: StagedSession;
@@ -48,7 +47,7 @@ export async function trimThinking(
   const { content } = main;
   if (!transcript.nodes.some(isConcerned) || !('lines' in content))
     return { staged, dropped: [], removed: 0, broken: [] };
-  const origins = [...originsOf(content.lines())];
+  const origins = staged.origins.get(main.name) ?? [];
   const { blocks, removed } = unfitThinking(session, sources, origins, trim);
   if (blocks.size === 0) return { staged, dropped: [], removed, broken: [] };
   const reason = rule === 'all' ? leftOutReason : unfitReason;
@@ -58,16 +57,20 @@ export async function trimThinking(
   const before = outlinesOf(session);
   await rename(file, whole);
   const lines = (): Iterable<OutLine> => trimmedLines({ ...transcript, path: whole }, rewrite, origins);
-  await writeNewFile(file, bytesOf({ lines }));
+  const left = await writeLines(file, lines());
   const files = [{ ...main, content: { lines } }, ...planned.files.slice(1)];
   const trimmed = await loadSession(file);
-  const left = unfitThinking(trimmed, sources, [...originsOf(lines())], trim).removed;
+  const stillUnfit = unfitThinking(trimmed, sources, left, trim).removed;
   return {
-    staged: { planned: { ...planned, files }, session: trimmed },
+    staged: {
+      planned: { ...planned, files },
+      session: trimmed,
+      origins: new Map([...staged.origins, [main.name, left]]),
+    },
     dropped: droppedLines(transcript, rewrite, origins, sources),
     removed,
     broken: [
-      ...(left === 0 ? [] : [`resuming would send ${left} thinking blocks that the API refuses`]),
+      ...(stillUnfit === 0 ? [] : [`resuming would send ${stillUnfit} thinking blocks that the API refuses`]),
       ...(isDeepStrictEqual(outlinesOf(trimmed), before)
         ? []
         : ['without the thinking, resuming would not send the rest']),
@@ -81,11 +84,6 @@ function outlinesOf(session: Session): readonly (readonly string[])[] {
   if ('refused' in traced) return [];
   const outlines = traced.messages.map((message) => outlineOf([message], { skips: isThinking }).sort());
   return outlines.filter((outline) => outline.length > 0);
-}
-
-function* originsOf(lines: Iterable<OutLine>): Generator<LineOrigin> {
-  for (const { origin, isEdited, isRenamed } of lines)
-    yield origin === undefined ? { isEdited, isRenamed } : { origin, isEdited, isRenamed };
 }
 
 export interface Trimming extends Rewrite {

@@ -35,10 +35,10 @@ export function leanTrace(
 type LeanSource = Pick<Transcript, 'nodes' | 'read'>;
 
 export function leanTranscript(transcript: LeanSource, startChars?: number): LeanSource {
-  return { nodes: transcript.nodes, read: (node) => leanEntry(transcript.read(node), startChars) };
+  return { nodes: transcript.nodes, read: (node) => leanEntry(transcript.read(node, 'sent'), startChars) };
 }
 
-/** `toolUseResult` is as long as the result, and never sent. */
+/** `toolUseResult`, which a reader may still return, is never sent. */
 function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: number | undefined): JsonObject {
   const lean = Object.entries(entry).map(([key, value]) => [
     key,

@@ -44,8 +44,7 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   const sent = 'refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines);
   const look = {
     refused: 'refused' in request ? request.refused : undefined,
-    digest: digestOf(messages),
-    placelessDigest: digestOf(messages, withoutFolder),
+    ...digestsOf(messages),
     pairs: countPairs(request),
     violations: 'refused' in request ? [] : checkRequest(request),
     thinking: messages.flatMap((message) => ('content' in message ? message.content.filter(isThinking) : [])).length,
@@ -55,17 +54,27 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
   return look;
 }
 
-/** `form`: maps a text before it is compared. Message by message, to save memory. */
-export function digestOf(messages: readonly object[], form?: (text: string) => string): string {
-  const hash = createHash('sha256');
-  const inForm = (_: string, value: unknown): unknown =>
-    typeof value === 'string' && form !== undefined ? form(value) : value;
-  for (const message of messages) hash.update(`${JSON.stringify(message, inForm)}\n`);
-  return hash.digest('hex');
+/** Message by message, to save memory. */
+export function digestOf(messages: readonly object[]): string {
+  return digestsOf(messages).digest;
 }
 
-function withoutFolder(text: string): string {
-  if (!text.startsWith('<persisted-output>')) return text;
+function digestsOf(messages: readonly object[]): Pick<ResumeLook, 'digest' | 'placelessDigest'> {
+  const [all, placeless] = [createHash('sha256'), createHash('sha256')];
+  for (const message of messages) {
+    const json = JSON.stringify(message);
+    all.update(`${json}\n`);
+    // Hardly any message has such a text.
+    const isPlaced = json.includes(persistedOutput);
+    placeless.update(isPlaced ? `${JSON.stringify(message, withoutFolder)}\n` : `${json}\n`);
+  }
+  return { digest: all.digest('hex'), placelessDigest: placeless.digest('hex') };
+}
+
+const persistedOutput = '<persisted-output>';
+
+function withoutFolder(_: string, text: unknown): unknown {
+  if (typeof text !== 'string' || !text.startsWith(persistedOutput)) return text;
   return text.replace(/(Full output saved to: ).*[\\/]tool-results[\\/]/, '$1');
 }
 

@@ -159,7 +159,7 @@ export function autoCompactionOf(session: { readonly transcript: ResumeSource })
   const source = session.transcript;
   const resumed = resumeLines(source);
   if ('refused' in resumed) return undefined;
-  return autoCompaction(resumed.lines, (node) => source.read(node));
+  return autoCompaction(resumed.lines, (node) => source.read(node, 'sent'));
 }
 
 function autoCompaction(lines: readonly Node[], read: (node: Node) => JsonObject): AutoCompaction | undefined {

@@ -72,7 +72,7 @@ export interface ResumeSource {
   readonly nodes: readonly Node[];
   /** Damage in its lines; older clients ignore damaged lines. */
   readonly diagnostics?: readonly Diagnostic[];
-  read(node: Node): JsonObject;
+  read(node: Node, needed?: 'sent'): JsonObject;
 }
 
 /** How the client that resumes is set up. */
@@ -108,7 +108,7 @@ export function traceMessages(
   const resumed = resumeLines(source, client);
   if ('refused' in resumed) return resumed;
   const { lines } = resumed;
-  const drafts = draftLines(lines, (node) => source.read(node), rules);
+  const drafts = draftLines(lines, (node) => source.read(node, 'sent'), rules);
   const unread = unreadable(drafts, rules);
   if (unread !== undefined) return { refused: unread };
   const filtered = filterDrafts(drafts, rules);

@@ -1,0 +1,87 @@
+// The members of the object that a line holds, as spans of its bytes: large values are left out or compared without
+// decoding them.
+import { type JsonValue, parseJson } from '../../base/json/index.ts';
+import { skipKey, skipString, skipValue, skipWhitespace } from './json-bytes.ts';
+
+const backslash = 0x5c;
+const comma = 0x2c;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+/**
+ * Calls `visit` for each member of the object that `bytes` starts with. The key has no quotes; it is `undefined` if it
+ * has escapes. `false`: the bytes have another shape, and only some members were visited.
+ */
+export function visitMembers(
+  bytes: Buffer,
+  visit: (key: string | undefined, keyStart: number, valueStart: number, valueEnd: number) => void,
+): boolean {
+  const start = skipWhitespace(bytes, 0);
+  if (bytes[start] !== openObject) return false;
+  let keyStart = skipWhitespace(bytes, start + 1);
+  if (bytes[keyStart] === closeObject) return true;
+  for (;;) {
+    const valueStart = skipKey(bytes, keyStart);
+    const valueEnd = valueStart < 0 ? -1 : skipValue(bytes, valueStart);
+    if (valueEnd < 0) return false;
+    visit(plainKey(bytes, keyStart), keyStart, valueStart, valueEnd);
+    const next = skipWhitespace(bytes, valueEnd);
+    if (bytes[next] === closeObject) return true;
+    if (bytes[next] !== comma) return false;
+    keyStart = skipWhitespace(bytes, next + 1);
+  }
+}
+
+function plainKey(bytes: Buffer, keyStart: number): string | undefined {
+  const end = skipString(bytes, keyStart) - 1;
+  for (let at = keyStart + 1; at < end; at++) if (bytes[at] === backslash) return undefined;
+  return bytes.toString('utf8', keyStart + 1, end);
+}
+
+/**
+ * Parses a record without these members of it. They are not decoded, so it is JSON even if only they are damaged. A key
+ * with escapes stays.
+ */
+export function parseWithout(bytes: Buffer, leftOut: ReadonlySet<string>): JsonValue | undefined {
+  const parts: string[] = [];
+  let from = -1;
+  let to = -1;
+  let isWhole = true;
+  const isObject = visitMembers(bytes, (key, keyStart, _, valueEnd) => {
+    if (key === undefined || !leftOut.has(key)) {
+      if (from < 0) from = keyStart;
+      to = valueEnd;
+      return;
+    }
+    isWhole = false;
+    if (from >= 0) parts.push(bytes.toString('utf8', from, to));
+    from = -1;
+  });
+  if (!isObject || isWhole) return parseJson(bytes.toString('utf8'));
+  if (from >= 0) parts.push(bytes.toString('utf8', from, to));
+  return parseJson(`{${parts.join(',')}}`);
+}
+
+/**
+ * Whether these members have the same bytes in both records, or are in neither. `false` if they differ, and if that cannot
+ * be seen without decoding.
+ */
+export function hasSameMembers(first: Buffer, second: Buffer, keys: readonly string[]): boolean {
+  const [own, other] = [spansOf(first), spansOf(second)];
+  if (own === undefined || other === undefined) return false;
+  return keys.every((key) => {
+    const [a, b] = [own.get(key), other.get(key)];
+    return a === undefined || b === undefined ? a === b : a.equals(b);
+  });
+}
+
+/** The last of duplicate keys counts. */
+function spansOf(bytes: Buffer): ReadonlyMap<string, Buffer> | undefined {
+  const spans = new Map<string, Buffer>();
+  let isPlain = true;
+  const isObject = visitMembers(bytes, (key, _, valueStart, valueEnd) => {
+    if (key === undefined) isPlain = false;
+    else spans.set(key, bytes.subarray(valueStart, valueEnd));
+  });
+  return isObject && isPlain ? spans : undefined;
+}
