@@ -40,11 +40,20 @@ export function leanTranscript(transcript: LeanSource, startChars?: number): Lea
 
 /** `toolUseResult`, which a reader may still return, is never sent. */
 function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: number | undefined): JsonObject {
-  const lean = Object.entries(entry).map(([key, value]) => [
-    key,
-    sentKeys.has(key) && value !== undefined ? leanValue(value, startChars) : value,
-  ]);
-  return Object.fromEntries(lean);
+  return mapMembers(entry, (value, key) => (sentKeys.has(key) ? leanValue(value, startChars) : value));
+}
+
+/** The same object if no value changes, because most do not. */
+function mapMembers(object: JsonObject, map: (value: JsonValue, key: string) => JsonValue): JsonObject {
+  let mapped: Record<string, JsonValue | undefined> | undefined;
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    const changed = value === undefined ? undefined : map(value, key);
+    if (changed === value) continue;
+    mapped ??= { ...object };
+    mapped[key] = changed;
+  }
+  return mapped ?? object;
 }
 
 const sentKeys: ReadonlySet<string> = new Set(['message', 'rendered', 'content']);
@@ -56,12 +65,11 @@ function leanValue(value: JsonValue, startChars: number | undefined, depth = 0):
   if (isArray(value)) return value.map((item) => leanValue(item, startChars, depth + 1));
   if (!isObject(value)) return value;
   const isMedia = value.type === 'base64';
-  const members = Object.entries(value).map(([key, inner]) => {
-    if (inner === undefined || wholeKeys.has(key)) return [key, inner];
-    if (isMedia && key === 'data' && typeof inner === 'string') return [key, leanMedia(inner)];
-    return [key, leanValue(inner, startChars, depth + 1)];
+  return mapMembers(value, (inner, key) => {
+    if (wholeKeys.has(key)) return inner;
+    if (isMedia && key === 'data' && typeof inner === 'string') return leanMedia(inner);
+    return leanValue(inner, startChars, depth + 1);
   });
-  return Object.fromEntries(members);
 }
 
 const deepest = 200;

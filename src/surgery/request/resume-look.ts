@@ -42,16 +42,31 @@ export function lookAtResume({ transcript }: Pick<Session, 'transcript'>): Resum
       : { model: traced.model, messages: traced.messages.map(({ role, content }) => ({ role, content })) };
   const messages = 'refused' in request ? [request] : request.messages;
   const sent = 'refused' in traced ? [] : traced.messages.flatMap(({ lines }) => lines);
+  const digests = digestsOf(messages);
   const look = {
     refused: 'refused' in request ? request.refused : undefined,
-    ...digestsOf(messages),
-    pairs: countPairs(request),
-    violations: 'refused' in request ? [] : checkRequest(request),
+    ...digests,
+    ...judge(request, digests.digest),
     thinking: messages.flatMap((message) => ('content' in message ? message.content.filter(isThinking) : [])).length,
     sentLines: new Set(sent.filter(isMessage).map(({ line }) => line)),
   };
   looks.set(transcript, look);
   return look;
+}
+
+type Judgement = Pick<ResumeLook, 'pairs' | 'violations'>;
+
+/** Of the last request: an operation compares two sessions, and most send the same. */
+let judged: ({ readonly key: string } & Judgement) | undefined;
+
+function judge(request: ResumeRequest, digest: string): Judgement {
+  const key = 'refused' in request ? '' : `${digest} ${request.model}`;
+  if (judged?.key !== key || key === '') {
+    const violations = 'refused' in request ? [] : checkRequest(request);
+    judged = { key, pairs: countPairs(request), violations };
+  }
+  const { pairs, violations } = judged;
+  return { pairs, violations };
 }
 
 /** Message by message, to save memory. */
