@@ -92,7 +92,6 @@ const verbatimMark = 0xfe;
 const lineEnd = Buffer.from('}\n');
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const uuidLength = 36;
-const anyUuid = new RegExp(uuid, 'g');
 const forkTail = new RegExp(`^,"forkedFrom":\\{"sessionId":"(${uuid})","messageUuid":"(${uuid})"\\}\\}\\n$`);
 const forkTailLength = forkedFrom('', '').length + 2 * uuidLength;
 
@@ -118,12 +117,33 @@ function takeIds(rest: Buffer, ids: string[]): Buffer {
   const pieces: Buffer[] = [];
   let copied = 0;
   // The uuid of a tool result is between its message and its output, so the whole line is searched.
-  for (const match of rest.toString('latin1').matchAll(anyUuid)) {
-    pieces.push(rest.subarray(copied, match.index), markBytes);
-    ids.push(match[0]);
-    copied = match.index + uuidLength;
+  for (let at = rest.indexOf(dash); at >= 0; ) {
+    const start = at - firstDash;
+    if (start < copied || !isUuidAt(rest, start)) {
+      at = rest.indexOf(dash, at + 1);
+      continue;
+    }
+    pieces.push(rest.subarray(copied, start), markBytes);
+    copied = start + uuidLength;
+    ids.push(rest.toString('latin1', start, copied));
+    at = rest.indexOf(dash, copied);
   }
   return pieces.length === 0 ? rest : Buffer.concat([...pieces, rest.subarray(copied)]);
+}
+
+const dash = 0x2d;
+const firstDash = 8;
+/** Nearly all dashes of a text have none of the others next to them: they are looked at before the digits. */
+const otherDashes = [13, 18, 23];
+
+function isUuidAt(bytes: Buffer, start: number): boolean {
+  for (const place of otherDashes) if (bytes[start + place] !== dash) return false;
+  for (let place = 0; place < uuidLength; place++) {
+    const byte = bytes[start + place] ?? 0;
+    const isDigit = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66);
+    if (!isDigit && place !== firstDash && !otherDashes.includes(place)) return false;
+  }
+  return true;
 }
 
 const markBytes = Buffer.from([idMark]);

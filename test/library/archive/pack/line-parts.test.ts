@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Ending, joinLine, splitLine } from '../../../../src/library/archive/pack/pieces.ts';
+import { fuzzRuns } from '../../../support/fuzz-runs.ts';
 import { recordedFiles } from '../../../support/transcripts.ts';
 
-const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-${digit.repeat(12)}`);
+const [a = '', b = '', c = '', d = ''] = ['a', 'b', 'c', 'd'].map(
+  (digit) => `${digit.repeat(8)}-1111-4111-8111-${digit.repeat(12)}`,
+);
 
 test('any bytes come back as they are', () => {
   const marks = fc.constantFrom('ÿ', 'þ', '}\n', '\n', `"${a}"`, `${a}${b}`, '","messageUuid":"', fork(a, b));
@@ -71,3 +74,35 @@ function textOf(parts: { readonly body: Buffer; readonly ending: Ending; readonl
 function fork(sessionId: string | undefined, messageUuid: string | undefined): string {
   return `,"forkedFrom":{"sessionId":"${sessionId}","messageUuid":"${messageUuid}"}}\n`;
 }
+
+test('ids are found like a regular expression finds them, from left to right', () => {
+  const half = a.slice(0, 18);
+  const cases: readonly (readonly [string, string, readonly string[]])[] = [
+    [`${a}${b}`, 'ÿÿ', [a, b]],
+    [`-${a}-${b}-`, '-ÿ-ÿ-', [a, b]],
+    [`f${a}f`, 'fÿf', [a]],
+    [`${half}-${a}`, `${half}-ÿ`, [a]],
+    [a.toUpperCase(), a.toUpperCase(), []],
+    [a.slice(0, -1), a.slice(0, -1), []],
+    [a.slice(1), a.slice(1), []],
+    [a.replace('-', '_'), a.replace('-', '_'), []],
+    [`${a.slice(0, 35)}g`, `${a.slice(0, 35)}g`, []],
+    ['--------------------------------------------', '--------------------------------------------', []],
+  ];
+  for (const [text, body, ids] of cases)
+    assert.deepEqual(textOf(splitLine(Buffer.from(text))), { body, ending: 0, ids });
+});
+
+test('ids in any text are those of the regular expression', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 3, maxLength: 13 });
+  const anyId = fc.constantFrom(a, b, c);
+  const piece = fc.oneof(anyId, digits, fc.constantFrom('-', '-', 'g', '"', 'A'), fc.constant('1234-1234-1234-'));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('');
+      const wanted = text.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [];
+      assert.deepEqual(splitLine(Buffer.from(text)).ids, wanted);
+    }),
+    { numRuns: fuzzRuns(20_000) },
+  );
+});
