@@ -18,19 +18,30 @@ export type TextUnit = (typeof units)[number];
  * Keeps the first `startChars` and white space at the end, which a client may add or trim. Malformed and nearly blank
  * texts are not changed, because rules depend on their content.
  */
-export function digestText(text: string, startChars: number = endChars): string {
+export function digestText(text: string, startChars: number = endChars, onHidden?: OnHidden): string {
   if (text.length < startChars + longChars) return text;
   const start = wholeCut(text, startChars);
   const end = wholeCut(text, text.trimEnd().length - endChars);
   if (end - start < longChars - endChars || text.trimStart().length < text.length - start || !text.isWellFormed())
     return text;
-  const hidden = Buffer.from(text.slice(start, end));
+  const part = text.slice(start, end);
+  const hidden = Buffer.from(part);
   const hash = createHash('sha256').update(hidden).digest('base64url');
   const chars = end - start;
   const json = chars > roughChars ? chars : hidden.length + countEscapes(hidden);
   const sizes = [chars, hidden.length, json].join(':');
+  const digest = `${mark}:${hash}:${sizes}:${mark}`;
+  onHidden?.(digest, part);
   // Copied, because a slice keeps the whole text alive.
-  return Buffer.from(`${text.slice(0, start)}${mark}:${hash}:${sizes}:${mark}${text.slice(end)}`).toString();
+  return Buffer.from(`${text.slice(0, start)}${digest}${text.slice(end)}`).toString();
+}
+
+/** Receives what a digest contains instead of a part of the text, and that part. */
+export type OnHidden = (digest: string, part: string) => void;
+
+/** The text that was digested, wherever the digests are in it. */
+export function restoreText(text: string, partOf: (digest: string) => string): string {
+  return text.includes(mark) ? text.replace(hiddenPart, partOf) : text;
 }
 
 /** The length of a text; of a digest, the length of the original. */

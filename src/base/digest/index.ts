@@ -1,2 +1,2 @@
-export { digestText, measureText } from './digest.ts';
+export { digestText, measureText, type OnHidden, restoreText } from './digest.ts';
 export { sha256 } from './sha256.ts';

@@ -14,9 +14,8 @@ import {
   textBlock,
   type WireBlock,
 } from '../../session/resume/messages/index.ts';
-import { traceMessages } from '../../session/resume/request/index.ts';
 import { isBoundary, isMessage, type Node, resultsOf } from '../../session/transcript/index.ts';
-import { resumedLines } from '../request/index.ts';
+import { resumedLines, type SentMessages, sentMessages } from '../request/index.ts';
 import { withSpokenNotes } from './spoken-notes.ts';
 
 export interface PortableLine {
@@ -26,30 +25,54 @@ export interface PortableLine {
 }
 
 export interface PortableSession {
-  readonly lines: readonly PortableLine[];
-  readonly dropped: readonly { readonly node: Node; readonly reason: string }[];
+  /** Makes the lines one at a time, once. `onMessage` receives every message that the session sends, before its lines. */
+  lines(onMessage?: (message: ResumeMessage) => void): Generator<PortableLine>;
+  /** What the lines do not contain; call it after the last of them. */
+  dropped(): readonly DroppedNode[];
+}
+
+export interface DroppedNode {
+  readonly node: Node;
+  readonly reason: string;
 }
 
 export function makePortable(stored: Session): PortableSession | { readonly refused: string } {
   const session = withSpokenNotes(stored);
   // Omits the thinking of other models, because clients differ in whether they send it.
-  const traced = traceMessages(session, undefined, { host: 'gateway' });
-  if ('refused' in traced) return traced;
-  if (traced.messages.length === 0) return { refused: 'resuming the session would send nothing' };
+  const sent = sentMessages(session, { host: 'gateway' });
+  if ('refused' in sent) return sent;
+  if (sent.lean.length === 0) return { refused: 'resuming the session would send nothing' };
   const writer = new ChainWriter(session);
+  return {
+    lines: (onMessage) => portableLines(session, sent, writer, onMessage),
+    dropped: () => droppedLines(session, writer),
+  };
+}
+
+function* portableLines(
+  session: Session,
+  sent: SentMessages,
+  writer: ChainWriter,
+  onMessage?: (message: ResumeMessage) => void,
+): Generator<PortableLine> {
   const boundary = startingBoundary(session);
   if (boundary !== undefined) writer.addBoundary(boundary);
-  for (const message of traced.messages) {
+  for (const lean of sent.lean) {
+    const message = sent.complete(lean);
+    onMessage?.(message);
     if (message.role === 'assistant') writer.addAnswer(message);
     else writer.addInput(message);
+    yield* writer.takeLines();
   }
   // Older clients continue an open end differently, so it is closed like the current client closes it.
-  if (traced.messages.at(-1)?.role === 'user')
+  if (sent.lean.at(-1)?.role === 'user')
     writer.addAnswer({ role: 'assistant', content: [textBlock(texts.noResponse)], lines: [] });
-  const asides = session.transcript.nodes.filter(isKeptAside);
-  for (const node of asides) writer.addAside(node);
+  for (const node of session.transcript.nodes.filter(isKeptAside)) {
+    writer.addAside(node);
+    yield* writer.takeLines();
+  }
   writer.addPin();
-  return { lines: writer.lines, dropped: droppedLines(session, writer) };
+  yield* writer.takeLines();
 }
 
 /** Bookkeeping that the user would miss. Clients write the rest again. */
@@ -72,11 +95,10 @@ function startingBoundary(session: Session): Node | undefined {
   return first !== undefined && isBoundary(first) ? first : undefined;
 }
 
-function droppedLines(session: Session, writer: ChainWriter): PortableSession['dropped'] {
-  const written = new Set(writer.lines.map(({ node }) => node));
+function droppedLines(session: Session, writer: ChainWriter): readonly DroppedNode[] {
   const chain = new Set(resumedLines(session));
   return session.transcript.nodes
-    .filter((node) => !written.has(node))
+    .filter((node) => !writer.isWritten(node))
     .map((node) => ({
       node,
       reason: writer.isJoined(node) ? 'its text is part of another line' : reasonFor(node, chain),
@@ -93,8 +115,11 @@ function reasonFor(node: Node, chain: ReadonlySet<Node>): string {
 }
 
 class ChainWriter {
-  readonly lines: PortableLine[] = [];
   readonly #session: Session;
+  #lines: PortableLine[] = [];
+  /** Entries of the message that is being written. */
+  readonly #entries = new Map<Node, JsonObject>();
+  readonly #written = new Set<Node>();
   readonly #usedIds = new Set<string>();
   readonly #usedLines = new Set<Node>();
   /** Lines whose text is part of another line. */
@@ -182,7 +207,19 @@ class ChainWriter {
   }
 
   addAside(node: Node): void {
-    this.lines.push({ entry: this.#read(node), node });
+    this.#push(this.#read(node), node);
+  }
+
+  /** The lines that were added since the last call. */
+  takeLines(): readonly PortableLine[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#entries.clear();
+    return lines;
+  }
+
+  isWritten(node: Node): boolean {
+    return this.#written.has(node);
   }
 
   isJoined(node: Node): boolean {
@@ -191,7 +228,7 @@ class ChainWriter {
 
   addPin(): void {
     if (this.#last === null) return;
-    this.lines.push({ entry: { type: 'last-prompt', leafUuid: this.#last, sessionId: this.#session.id } });
+    this.#push({ type: 'last-prompt', leafUuid: this.#last, sessionId: this.#session.id });
   }
 
   /** Unique per answer, because readers join lines with the same id. */
@@ -211,7 +248,7 @@ class ChainWriter {
     this.#time = Number.isFinite(time) ? time : Date.UTC(2026, 0, 1);
     const written = { ...entry, ...envelope, parentUuid: this.#last, isSidechain: false, uuid };
     const line = { ...written, timestamp: new Date(this.#time).toISOString() };
-    this.lines.push(isFirst && node !== undefined ? { entry: line, node } : { entry: line });
+    this.#push(line, isFirst ? node : undefined);
     this.#last = uuid;
   }
 
@@ -226,8 +263,15 @@ class ChainWriter {
     return envelope;
   }
 
+  #push(entry: JsonObject, node?: Node): void {
+    this.#lines.push(node === undefined ? { entry } : { entry, node });
+    if (node !== undefined) this.#written.add(node);
+  }
+
   #read(node: Node): JsonObject {
-    return this.#session.transcript.read(node);
+    const entry = this.#entries.get(node) ?? this.#session.transcript.read(node);
+    this.#entries.set(node, entry);
+    return entry;
   }
 }
 

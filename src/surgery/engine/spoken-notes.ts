@@ -2,14 +2,14 @@
 // an `@file`. `withSpokenNotes` shows them as user lines, so that a portable session keeps them.
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { Session } from '../../session/load/index.ts';
-import { type Node, noteImages } from '../../session/transcript/index.ts';
+import { type NeededPart, type Node, noteImages } from '../../session/transcript/index.ts';
 
 type Blocks = readonly JsonObject[];
 
 export function withSpokenNotes(session: Session): Session {
   const { transcript } = session;
-  const read = (node: Node): JsonObject => {
-    const entry = transcript.read(node);
+  const read = (node: Node, needed?: NeededPart): JsonObject => {
+    const entry = transcript.read(node, needed);
     const blocks = node.type === 'attachment' ? spokenBlocks(entry) : [];
     if (blocks.length === 0) return entry;
     const { attachment: _, rendered: __, renderedRole: ___, ...rest } = entry;

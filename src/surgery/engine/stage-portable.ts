@@ -1,16 +1,15 @@
 // Rewrites a staged session in the safe writer profile, and proves that it still sends the same messages.
-import { rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { countReachable } from '../../session/facts/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
 import { texts } from '../../session/resume/client/index.ts';
-import { normalise, textBlock } from '../../session/resume/messages/index.ts';
-import { requestMessages } from '../../session/resume/request/index.ts';
+import { normalise, textBlock, type WireMessage } from '../../session/resume/messages/index.ts';
 import { writeNewFile } from '../../store/index.ts';
-import { digestOf, lookAtResume } from '../request/index.ts';
+import { lookAtResume, sentMessages } from '../request/index.ts';
 import { type Dropped, mainFile, type StagedSession } from './plan.ts';
-import { makePortable, type PortableSession } from './portable.ts';
-import { withSpokenNotes } from './spoken-notes.ts';
+import { makePortable, type PortableLine } from './portable.ts';
 import { type Proved, stagedPath } from './stage.ts';
 
 export interface StagedPortable {
@@ -31,16 +30,25 @@ export async function stagePortable(staged: StagedSession, folder: string): Prom
     );
   const file = stagedPath(folder, mainFile(staged.planned).name);
   const origins = originLines(staged);
-  // Computed first, because the staged session reads its lines from the file that is replaced here.
-  const before = joinedDigest(withSpokenNotes(staged.session));
-  await rm(file);
-  await writeNewFile(file, entryBytes(portable));
+  const written = `${file}.portable`;
+  const before = new JoinedDigest();
+  let changed = 0;
+  function* entryBytes(lines: Iterable<PortableLine>): Generator<Buffer> {
+    for (const { entry } of lines) {
+      changed++;
+      yield Buffer.from(`${JSON.stringify(entry)}\n`);
+    }
+  }
+  // The staged session reads its lines from the file that is replaced afterwards.
+  await writeNewFile(written, entryBytes(portable.lines((message) => before.add(message))));
+  const dropped = portable.dropped();
+  await rename(written, file);
   const session = await loadSession(file);
   return {
     session,
-    sendsSame: joinedDigest(session) === before,
-    changed: portable.lines.length,
-    dropped: portable.dropped.flatMap(({ node, reason }) => {
+    sendsSame: joinedDigestOf(session) === before.finish(),
+    changed,
+    dropped: dropped.flatMap(({ node, reason }) => {
       const line = origins[node.line - 1];
       return line === undefined ? [] : [{ line, ...(node.uuid === undefined ? {} : { uuid: node.uuid }), reason }];
     }),
@@ -62,27 +70,33 @@ export function provePortable(portable: StagedPortable, proved: Proved): Proved 
   };
 }
 
-/** Ignores what clients do differently when they join lines. */
-function joinedDigest(session: Session): string {
-  const request = requestMessages(session, undefined, { host: 'gateway' });
-  if ('refused' in request) return '';
-  const { messages } = request;
-  const isOpen = messages.at(-1)?.role === 'user';
-  const closed = isOpen ? [...messages, { role: 'assistant', content: [textBlock(texts.noResponse)] }] : messages;
-  return digestOf(
-    closed
-      .flatMap((message) => normalise([message]))
-      .map(({ role, content }) => ({
-        role,
-        content: content.map((block) =>
-          block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
-        ),
-      })),
-  );
+function joinedDigestOf(session: Session): string {
+  const sent = sentMessages(session, { host: 'gateway' });
+  if ('refused' in sent) return '';
+  const digest = new JoinedDigest();
+  for (const message of sent.lean) digest.add(sent.complete(message));
+  return digest.finish();
 }
 
-function* entryBytes({ lines }: PortableSession): Generator<Buffer> {
-  for (const { entry } of lines) yield Buffer.from(`${JSON.stringify(entry)}\n`);
+/** Of messages; ignores what clients do differently when they join lines. */
+class JoinedDigest {
+  readonly #hash = createHash('sha256');
+  #isOpen = false;
+
+  add(message: WireMessage): void {
+    this.#isOpen = message.role === 'user';
+    for (const { role, content } of normalise([message])) {
+      const blocks = content.map((block) =>
+        block.type === 'text' && typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
+      );
+      this.#hash.update(`${JSON.stringify({ role, content: blocks })}\n`);
+    }
+  }
+
+  finish(): string {
+    if (this.#isOpen) this.add({ role: 'assistant', content: [textBlock(texts.noResponse)] });
+    return this.#hash.digest('hex');
+  }
 }
 
 /** By line of the staged transcript: its line in the source. */

@@ -1,14 +1,13 @@
 // Replaces the secrets in all files of a session by placeholders; in place also in what the client stores of it elsewhere.
 // Learns from all files first, because a value may be recognizable by its name in one place only.
 
-import { readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { asObject, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
 import type { Edit } from '../../format/bytes/index.ts';
 import type { Session } from '../../session/load/index.ts';
-import { isThinking, type WireMessage } from '../../session/resume/messages/index.ts';
-import { requestMessages } from '../../session/resume/request/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
 import type { Node } from '../../session/transcript/index.ts';
 import {
   type Dropped,
@@ -26,10 +25,19 @@ import {
   stagedPath,
   withoutBlocks,
 } from '../engine/index.ts';
+import { type SentMessages, sentMessages } from '../request/index.ts';
 import { isMediaData, type RuleSet } from '../secrets/index.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
-import { type FileSurvey, inspectContent, learnFile, redactFile, surveyFile, surveyName } from './survey.ts';
+import {
+  type FileSurvey,
+  inspectContent,
+  inspectFile,
+  learnFile,
+  redactFile,
+  surveyFile,
+  surveyName,
+} from './survey.ts';
 
 export interface ThinkingTaken {
   readonly edits: ReadonlyMap<number, readonly Edit[]>;
@@ -230,7 +238,7 @@ function leaks({ planned, session }: StagedSession, redactor: Redactor): string[
   const before = new Set(redactor.list().map(({ placeholder }) => placeholder));
   return planned.files.flatMap(({ name }) => {
     const file = stagedPath(path.dirname(session.files.main), name);
-    const left = [...inspectContent(readFileSync(file), name, redactor), ...redactor.findKnown(Buffer.from(name))];
+    const left = [...inspectFile({ path: file, name }, redactor), ...redactor.findKnown(Buffer.from(name))];
     const fresh = left.filter((placeholder) => !before.has(placeholder));
     return left.length === 0
       ? []
@@ -257,21 +265,24 @@ function otherLeaks(files: readonly PlannedOtherFile[], sessionId: string, redac
  * Thinking may be missing.
  */
 function sends(original: Session, { session }: StagedSession, redactor: Redactor): string[] {
-  const before = requestMessages(original, undefined, { host: 'anthropic' });
-  const after = requestMessages(session, undefined, { host: 'anthropic' });
+  const before = sentMessages(original, { host: 'anthropic' });
+  const after = sentMessages(session, { host: 'anthropic' });
   if ('refused' in before || 'refused' in after) return [];
-  const isSame = isDeepStrictEqual(textsIn(before.messages, redactor), textsIn(after.messages, redactor));
+  const isSame = digestTexts(before, redactor) === digestTexts(after, redactor);
   return isSame ? [] : ['resuming would not send the messages of the original with placeholders'];
 }
 
-function textsIn(messages: readonly WireMessage[], redactor: Redactor): string[] {
-  return messages.flatMap(({ role, content }) =>
-    content
-      .filter((block) => !isThinking(block))
-      .map(({ type, id, tool_use_id, ...rest }) =>
-        JSON.stringify([role, type, id, tool_use_id, rest], (_, value: JsonValue) => withPlaceholders(value, redactor)),
-      ),
-  );
+/** Message by message: all of them, twice, may be more than fits into memory. */
+function digestTexts(sent: SentMessages, redactor: Redactor): string {
+  const hash = createHash('sha256');
+  for (const message of sent.lean) {
+    const { role, content } = sent.complete(message);
+    for (const { type, id, tool_use_id, ...rest } of content.filter((block) => !isThinking(block)))
+      hash.update(
+        `${JSON.stringify([role, type, id, tool_use_id, rest], (_, value: JsonValue) => withPlaceholders(value, redactor))}\n`,
+      );
+  }
+  return hash.digest('hex');
 }
 
 function withPlaceholders(value: JsonValue, redactor: Redactor): JsonValue {

@@ -15,7 +15,7 @@ import {
   readContents,
 } from '../../library/archive/pack/index.ts';
 import { sessionPlace } from '../../library/session-files/index.ts';
-import { maxLineBytes, readLineBatches } from '../../store/index.ts';
+import { maxLineBytes, RangeReader, readLineBatches } from '../../store/index.ts';
 import { rewriteLines, type Source, type SourceFile, splitLines } from '../engine/index.ts';
 import type { Form, RuleSet } from '../secrets/index.ts';
 import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
@@ -118,6 +118,22 @@ export function inspectContent(bytes: Buffer, name: string, redactor: Redactor):
   return splitLines(bytes).flatMap((line) => redactor.inspect(line, 'record'));
 }
 
+/** The same for a file, of which only one line at a time is in memory if it has lines. */
+export function inspectFile(file: Pick<FilePart, 'path' | 'name'>, redactor: Redactor): readonly string[] {
+  if (formOf(file.name) !== 'lines') return inspectContent(readFileSync(file.path), file.name, redactor);
+  if (isBinary(new RangeReader(file.path, headBytes).read(0, headBytes))) return [];
+  const found: string[] = [];
+  for (const batch of readLineBatches(file.path, { maxLineBytes: Number.MAX_SAFE_INTEGER })) {
+    for (const { bytes, terminated } of batch) {
+      const line = terminated ? Buffer.concat([bytes, newline]) : bytes;
+      found.push(...redactor.inspect(asBuffer(line), 'record'));
+    }
+  }
+  return found;
+}
+
+const newline = Buffer.from('\n');
+
 export type FileForm = 'lines' | 'json' | 'text';
 
 export function formOf(name: string): FileForm {
@@ -125,9 +141,12 @@ export function formOf(name: string): FileForm {
   return extension === '.jsonl' ? 'lines' : extension === '.json' ? 'json' : 'text';
 }
 
+const headBytes = 8192;
+
 /** Such as images, which are not searched. */
 export function isBinary(bytes: Buffer): boolean {
-  return bytes.subarray(0, 8192).includes(0) && !bytes.subarray(0, 8192).includes('{"');
+  const head = bytes.subarray(0, headBytes);
+  return head.includes(0) && !head.includes('{"');
 }
 
 type Visit = (bytes: Buffer, form: Form, line: number, record?: Place & { readonly index?: number }) => Buffer;

@@ -26,4 +26,5 @@ export {
   sentBlocks,
   thinkingKey,
 } from './request.ts';
-export { digestOf, lookAtResume, type ResumeLook } from './resume-look.ts';
+export { lookAtResume, type ResumeLook } from './resume-look.ts';
+export { type SentMessages, sentMessages } from './sent-messages.ts';

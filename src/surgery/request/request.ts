@@ -2,7 +2,7 @@
 // count, in a fraction of the memory. A proof needs several requests of sessions of any length.
 import { isDeepStrictEqual } from 'node:util';
 import { hasThinkingBudget, readImageSize } from '../../api/request/index.ts';
-import { digestText } from '../../base/digest/index.ts';
+import { digestText, type OnHidden } from '../../base/digest/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { scanRecord } from '../../format/scan/index.ts';
@@ -32,19 +32,29 @@ export function leanTrace(
   });
 }
 
-type LeanSource = Pick<Transcript, 'nodes' | 'read'>;
+export type LeanSource = Pick<Transcript, 'nodes' | 'read'>;
 
 export function leanTranscript(transcript: LeanSource, startChars?: number): LeanSource {
   return { nodes: transcript.nodes, read: (node) => leanEntry(transcript.read(node, 'sent'), startChars) };
 }
 
 /** `toolUseResult`, which a reader may still return, is never sent. */
-function leanEntry({ toolUseResult: _, ...entry }: JsonObject, startChars: number | undefined): JsonObject {
-  return mapMembers(entry, (value, key) => (sentKeys.has(key) ? leanValue(value, startChars) : value));
+export function leanEntry(
+  { toolUseResult: _, ...entry }: JsonObject,
+  startChars: number | undefined,
+  onHidden?: OnHidden,
+): JsonObject {
+  const lean: Leanness = { startChars, onHidden };
+  return mapMembers(entry, (value, key) => (sentKeys.has(key) ? leanValue(value, lean) : value));
+}
+
+interface Leanness {
+  readonly startChars: number | undefined;
+  readonly onHidden: OnHidden | undefined;
 }
 
 /** The same object if no value changes, because most do not. */
-function mapMembers(object: JsonObject, map: (value: JsonValue, key: string) => JsonValue): JsonObject {
+export function mapMembers(object: JsonObject, map: (value: JsonValue, key: string) => JsonValue): JsonObject {
   let mapped: Record<string, JsonValue | undefined> | undefined;
   for (const key of Object.keys(object)) {
     const value = object[key];
@@ -58,17 +68,18 @@ function mapMembers(object: JsonObject, map: (value: JsonValue, key: string) => 
 
 const sentKeys: ReadonlySet<string> = new Set(['message', 'rendered', 'content']);
 
-function leanValue(value: JsonValue, startChars: number | undefined, depth = 0): JsonValue {
-  if (typeof value === 'string') return wholeText.test(value) ? value : digestText(value, startChars);
+function leanValue(value: JsonValue, lean: Leanness, depth = 0): JsonValue {
+  if (typeof value === 'string')
+    return wholeText.test(value) ? value : digestText(value, lean.startChars, lean.onHidden);
   // No client writes deeper values.
   if (depth > deepest) return value;
-  if (isArray(value)) return value.map((item) => leanValue(item, startChars, depth + 1));
+  if (isArray(value)) return value.map((item) => leanValue(item, lean, depth + 1));
   if (!isObject(value)) return value;
   const isMedia = value.type === 'base64';
   return mapMembers(value, (inner, key) => {
     if (wholeKeys.has(key)) return inner;
-    if (isMedia && key === 'data' && typeof inner === 'string') return leanMedia(inner);
-    return leanValue(inner, startChars, depth + 1);
+    if (isMedia && key === 'data' && typeof inner === 'string') return leanMedia(inner, lean.onHidden);
+    return leanValue(inner, lean, depth + 1);
   });
 }
 
@@ -81,10 +92,10 @@ const wholeKeys: ReadonlySet<string> = new Set(['signature']);
 const wholeText = /^<persisted-output>/;
 
 /** Keeps the start, from which the type and the size of an image are read. */
-function leanMedia(data: string): string {
+function leanMedia(data: string, onHidden: OnHidden | undefined): string {
   const size = readImageSize(data);
   const isEnough = (lean: string): boolean => isDeepStrictEqual(readImageSize(lean), size);
-  return headerChars.map((chars) => digestText(data, chars)).find(isEnough) ?? data;
+  return headerChars.map((chars) => digestText(data, chars, onHidden)).find(isEnough) ?? data;
 }
 
 const headerChars = [64, 64 * 1024];

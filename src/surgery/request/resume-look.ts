@@ -70,10 +70,6 @@ function judge(request: ResumeRequest, digest: string): Judgement {
 }
 
 /** Message by message, to save memory. */
-export function digestOf(messages: readonly object[]): string {
-  return digestsOf(messages).digest;
-}
-
 function digestsOf(messages: readonly object[]): Pick<ResumeLook, 'digest' | 'placelessDigest'> {
   const [all, placeless] = [createHash('sha256'), createHash('sha256')];
   for (const message of messages) {

@@ -27,7 +27,8 @@ test('parallel results, side branches and notes become one chain', () => {
     .session();
   const portable = makePortable(session);
   assert.ok('lines' in portable);
-  const chain = portable.lines.map(({ entry }) => entry).filter(({ uuid }) => uuid !== undefined);
+  const lines = [...portable.lines()];
+  const chain = lines.map(({ entry }) => entry).filter(({ uuid }) => uuid !== undefined);
   assert.deepEqual(
     chain.map(({ type, message }) => [type, blockOf(message)]),
     [
@@ -45,13 +46,13 @@ test('parallel results, side branches and notes become one chain', () => {
     times,
     [...new Set(times)].sort((a, b) => a - b),
   );
-  assert.deepEqual(portable.lines.at(-1)?.entry, {
+  assert.deepEqual(lines.at(-1)?.entry, {
     type: 'last-prompt',
     leafUuid: chain.at(-1)?.uuid,
     sessionId: session.id,
   });
   assert.deepEqual(
-    portable.dropped.map(({ reason }) => reason),
+    portable.dropped().map(({ reason }) => reason),
     ['context that the client collects again'],
   );
 });
@@ -141,7 +142,7 @@ test('an end without an answer is closed, and lines that are sent together becom
   const portable = makePortable(session);
   assert.ok('lines' in portable);
   assert.deepEqual(
-    portable.lines.filter(({ entry }) => entry.uuid !== undefined).map(({ entry }) => contentOf(entry)),
+    [...portable.lines()].filter(({ entry }) => entry.uuid !== undefined).map(({ entry }) => contentOf(entry)),
     [
       'one',
       [{ type: 'text', text: 'two' }],

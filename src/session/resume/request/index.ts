@@ -5,4 +5,11 @@ export {
   fullRequest,
   leftAfterCompaction,
 } from './full-request.ts';
-export { type ResumeRequest, type ResumeSource, requestMessages, resumeLines, traceMessages } from './request.ts';
+export {
+  type ResumeOptions,
+  type ResumeRequest,
+  type ResumeSource,
+  requestMessages,
+  resumeLines,
+  traceMessages,
+} from './request.ts';
