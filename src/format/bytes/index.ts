@@ -11,4 +11,4 @@ export {
   type ValueTrace,
 } from './json-bytes.ts';
 export { checkJson, type JsonCheck } from './json-check.ts';
-export { hasSameMembers, parseWithout, visitMembers } from './members.ts';
+export { hasSameMembers, parseWithout } from './members.ts';

@@ -10,24 +10,24 @@ const closeObject = 0x7d;
 
 /**
  * Calls `visit` for each member of the object that `bytes` starts with. The key has no quotes; it is `undefined` if it
- * has escapes. `false`: the bytes have another shape, and only some members were visited.
+ * has escapes. Returns the position after the object; -1 if the bytes have another shape, and not all members were visited.
  */
-export function visitMembers(
+function visitMembers(
   bytes: Buffer,
   visit: (key: string | undefined, keyStart: number, valueStart: number, valueEnd: number) => void,
-): boolean {
+): number {
   const start = skipWhitespace(bytes, 0);
-  if (bytes[start] !== openObject) return false;
+  if (bytes[start] !== openObject) return -1;
   let keyStart = skipWhitespace(bytes, start + 1);
-  if (bytes[keyStart] === closeObject) return true;
+  if (bytes[keyStart] === closeObject) return keyStart + 1;
   for (;;) {
     const valueStart = skipKey(bytes, keyStart);
     const valueEnd = valueStart < 0 ? -1 : skipValue(bytes, valueStart);
-    if (valueEnd < 0) return false;
+    if (valueEnd < 0) return -1;
     visit(plainKey(bytes, keyStart), keyStart, valueStart, valueEnd);
     const next = skipWhitespace(bytes, valueEnd);
-    if (bytes[next] === closeObject) return true;
-    if (bytes[next] !== comma) return false;
+    if (bytes[next] === closeObject) return next + 1;
+    if (bytes[next] !== comma) return -1;
     keyStart = skipWhitespace(bytes, next + 1);
   }
 }
@@ -47,7 +47,7 @@ export function parseWithout(bytes: Buffer, leftOut: ReadonlySet<string>): JsonV
   let from = -1;
   let to = -1;
   let isWhole = true;
-  const isObject = visitMembers(bytes, (key, keyStart, _, valueEnd) => {
+  const end = visitMembers(bytes, (key, keyStart, _, valueEnd) => {
     if (key === undefined || !leftOut.has(key)) {
       if (from < 0) from = keyStart;
       to = valueEnd;
@@ -57,7 +57,7 @@ export function parseWithout(bytes: Buffer, leftOut: ReadonlySet<string>): JsonV
     if (from >= 0) parts.push(bytes.toString('utf8', from, to));
     from = -1;
   });
-  if (!isObject || isWhole) return parseJson(bytes.toString('utf8'));
+  if (isWhole || end < 0 || skipWhitespace(bytes, end) < bytes.length) return parseJson(bytes.toString('utf8'));
   if (from >= 0) parts.push(bytes.toString('utf8', from, to));
   return parseJson(`{${parts.join(',')}}`);
 }
@@ -79,9 +79,9 @@ export function hasSameMembers(first: Buffer, second: Buffer, keys: readonly str
 function spansOf(bytes: Buffer): ReadonlyMap<string, Buffer> | undefined {
   const spans = new Map<string, Buffer>();
   let isPlain = true;
-  const isObject = visitMembers(bytes, (key, _, valueStart, valueEnd) => {
+  const end = visitMembers(bytes, (key, _, valueStart, valueEnd) => {
     if (key === undefined) isPlain = false;
     else spans.set(key, bytes.subarray(valueStart, valueEnd));
   });
-  return isObject && isPlain ? spans : undefined;
+  return end >= 0 && isPlain ? spans : undefined;
 }

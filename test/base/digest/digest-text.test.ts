@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestText, measureText } from '../../../src/base/digest/digest.ts';
+import { digestText, measureText, restoreText } from '../../../src/base/digest/digest.ts';
 
 const long = 'The keeper lights the lamp. '.repeat(100);
 
@@ -32,4 +32,23 @@ test('short, blank and malformed texts are not changed', () => {
 test('no text of a transcript looks like a digest', () => {
   const forged = digestText(long).replace(/[0-9a-f]{18}/g, '0'.repeat(18));
   assert.equal(measureText(forged, 'chars'), forged.length);
+});
+
+test('a text is measured as JSON prints it, with every character that JSON escapes', () => {
+  const ascii = String.fromCharCode(...Array.from({ length: 128 }, (_, i) => i));
+  for (const text of [ascii, ascii.repeat(9), `${ascii}é灯😀\u2028`.repeat(9), `${long}\ud800`]) {
+    const wanted = Buffer.byteLength(JSON.stringify(text));
+    assert.equal(measureText(text, 'json'), wanted);
+    assert.equal(measureText(digestText(text), 'json'), wanted);
+  }
+});
+
+test('a digest becomes its text again, also inside of another text', () => {
+  const parts = new Map<string, string>();
+  const text = `${long}$& $1 é灯😀 ${long}`;
+  const short = digestText(text, 64, (digest, part) => parts.set(digest, part));
+  assert.equal(parts.size, 1);
+  const partOf = (digest: string): string => parts.get(digest) ?? assert.fail(digest);
+  assert.equal(restoreText(`before ${short} between ${short}\n`, partOf), `before ${text} between ${text}\n`);
+  assert.equal(restoreText(long, partOf), long);
 });
