@@ -1,9 +1,9 @@
 // Markdown → marked's tokens, within limits. marked's lexer overflows the stack on deep nesting and is slow on some
-// paragraphs (100 KB of `a.b-c_` took 15 s), so a transcript could hang the reader.
-import { Lexer, type Token, type TokensList } from 'marked';
+// paragraphs (100 KB of `a.b-c_` took 15 s, 200 KB of lines in a list item 3 s), so a transcript could hang the reader.
+import { Lexer, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
 
 export function lexMarkdown(text: string): readonly Token[] {
-  return new BoundedLexer({ gfm: true }).lex(text);
+  return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(text);
 }
 
 const maxDepth = 24;
@@ -26,6 +26,18 @@ class BoundedLexer extends Lexer {
 
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
     return src.length > maxInlineChars ? pushText(tokens, src) : super.inlineTokens(src, tokens);
+  }
+}
+
+const maxHeadingChars = 1024;
+
+class BoundedTokenizer extends Tokenizer {
+  /** A heading with a line under it. marked looks for that line up to the end of the paragraph, at each of its lines. */
+  override lheading(src: string): Tokens.Heading | undefined {
+    const start = src.slice(0, maxHeadingChars);
+    const heading = super.lheading(start);
+    // The cut may be inside of the line under it.
+    return heading?.raw.length === start.length ? super.lheading(src) : heading;
   }
 }
 

@@ -167,6 +167,9 @@ function autoCompaction(lines: readonly Node[], read: (node: Node) => JsonObject
   const last = lines.findLastIndex((node) => countedTokens(node) > 0);
   const counted = lines[last];
   if (counted === undefined || countedTokens(counted) < smallestLimit / 2) return undefined;
+  // The content of a line is never longer than the line.
+  const laterBytes = lines.slice(last + 1).reduce((sum, line) => sum + line.length, closingBytes);
+  if (countedTokens(counted) + laterBytes / 4 + ownReminderTokens < smallestLimit) return undefined;
   const drafts = filterDrafts(draftLines(lines, read));
   const limit = limitOf(drafts, requestModel(drafts));
   if (limit === undefined) return undefined;
@@ -186,6 +189,8 @@ function countedTokens({ type, message }: Node): number {
 const keptFree = 33_000;
 const ownReminderTokens = 2_400;
 const smallestLimit = 200_000 - keptFree;
+/** More than the results that close open calls have. */
+const closingBytes = 16 * 1024;
 
 /** Sessions of the 4.5 models and older ones are never compacted on resume. */
 function limitOf(drafts: readonly Draft[], model: string): number | undefined {
