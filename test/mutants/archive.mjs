@@ -385,4 +385,18 @@ export const mutants = [
     replace: 'if (!isArchived) await archiveAndCheck',
     tests: removing,
   },
+  {
+    id: 'an-id-overlaps-the-id-before-it',
+    file: 'src/library/archive/pack/pieces.ts',
+    find: 'start < copied || !isUuidAt',
+    replace: '!isUuidAt',
+    tests: ['library/archive/pack/line-parts'],
+  },
+  {
+    id: 'any-text-with-dashes-is-an-id',
+    file: 'src/library/archive/pack/pieces.ts',
+    find: 'if (!isDigit && place !== firstDash && !otherDashes.includes(place)) return false;',
+    replace: '',
+    tests: ['library/archive/pack/line-parts'],
+  },
 ];

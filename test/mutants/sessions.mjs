@@ -178,4 +178,25 @@ export const mutants = [
     replace: 'if (stats?.isFile() !== true) return [];',
     tests: ['surgery/missing-folder'],
   },
+  {
+    id: 'a-line-that-is-not-json-is-a-record',
+    file: 'src/session/transcript/transcript.ts',
+    find: "if (checked === 'invalid') return false;",
+    replace: '',
+    tests: ['session/transcript/transcript'],
+  },
+  {
+    id: 'half-a-surrogate-pair-is-not-reported',
+    file: 'src/session/transcript/transcript.ts',
+    find: "checked === 'surrogates' &&",
+    replace: "checked !== 'surrogates' &&",
+    tests: ['session/transcript/transcript'],
+  },
+  {
+    id: 'a-long-end-of-a-session-does-not-compact',
+    file: 'src/session/resume/request/full-request.ts',
+    find: 'countedTokens(counted) + laterBytes / 4 + ownReminderTokens < smallestLimit',
+    replace: 'countedTokens(counted) + ownReminderTokens < smallestLimit',
+    tests: ['session/resume/request/auto-compaction'],
+  },
 ];

@@ -37,8 +37,8 @@ for (const [name, option] of Object.entries(options)) {
     const thinking = { type: 'thinking', thinking: 'so', signature: 'c2ln' };
     const text = transcript()
       .user('a')
-      .assistant([thinking], { message: { id: 'm', model: 'claude-opus-4-6' } })
-      .assistant('b', { message: { id: 'm', model: 'claude-opus-4-6' } })
+      .assistant([thinking], { message: { id: 'm', model: 'claude-opus-5-5' } })
+      .assistant('b', { message: { id: 'm', model: 'claude-opus-5-5' } })
       .text();
     const bench = benchWith(context, sessionId, text);
     const source = await loadSource(bench.main);

@@ -42,3 +42,16 @@ test('long texts and images are short in it, and judged as they are', () => {
   const lean = JSON.stringify(leanRequest({ transcript: source }));
   assert.ok(lean.length < 120_000, `${lean.length} characters`);
 });
+
+test('equal messages are judged by their own model, and different ones each', () => {
+  const source = { type: 'base64', media_type: 'image/png', data: tinyImage('png', 10, 10).toString('base64') };
+  const images = (count: number) => Array.from({ length: count }, () => ({ type: 'image', source }));
+  const rulesOf = (count: number, model: string): readonly string[] => {
+    const session = transcript().user(images(count)).assistant('seen', { message: { model } });
+    return lookAtResume({ transcript: session.transcript() }).violations.map(({ rule }) => rule);
+  };
+  assert.deepEqual(rulesOf(101, 'claude-opus-4-5-20251101'), ['image-count']);
+  assert.deepEqual(rulesOf(101, 'claude-opus-5-5'), []);
+  assert.deepEqual(rulesOf(601, 'claude-opus-5-5'), ['image-count']);
+  assert.deepEqual(rulesOf(1, 'claude-opus-5-5'), []);
+});

@@ -42,3 +42,18 @@ test('the output of the last answer and what follows it count, what is before it
 test('a session that the client refuses is not compacted', () => {
   assert.equal(autoCompactionOf(transcript().session()), undefined);
 });
+
+test('no line is read if the last count and the bytes after it are too few', () => {
+  const readsOf = (builder: TranscriptBuilder): number => {
+    const { transcript: source } = builder.session();
+    let reads = 0;
+    const read: typeof source.read = (node, needed) => {
+      reads++;
+      return source.read(node, needed);
+    };
+    assert.equal(autoCompactionOf({ transcript: { ...source, read } }), undefined);
+    return reads;
+  };
+  assert.equal(readsOf(answered('claude-opus-4-6', 150_000).user('w'.repeat(10_000))), 0);
+  assert.ok(readsOf(answered('claude-opus-4-6', 150_000).user('w'.repeat(55_000))) > 0);
+});
