@@ -197,7 +197,7 @@ export { type ResumeOptions, requestMessages } from './session/resume/request/re
 export type { Node, NodeMessage, PromptKind, UserKind } from './session/transcript/node.ts';
 export { promptText } from './session/transcript/prompt-text.ts';
 export type { SessionFileOptions } from './session/transcript/recognise.ts';
-export type { Transcript, TranscriptOptions } from './session/transcript/transcript.ts';
+export type { NeededPart, Transcript, TranscriptOptions } from './session/transcript/transcript.ts';
 export type { QueuedPrompt } from './session/turns/queue.ts';
 export { findQueuedPrompts } from './session/turns/queue.ts';
 export type { ToolCall } from './session/turns/tool-calls.ts';

@@ -44,7 +44,9 @@ for (const [name, option] of Object.entries(options)) {
     const source = await loadSource(bench.main);
     const { plan, times } = counted(planFork(source));
     const outcome = await operate(plan, [source], { ...option, env: bench.env });
-    assert.deepEqual(outcome.proof.reachable, { loaded: 3, of: 3 });
+    // A portable session has no thinking that is bound to what was sent.
+    const lines = option.isPortable === true ? 2 : 3;
+    assert.deepEqual(outcome.proof.reachable, { loaded: lines, of: lines });
     assert.equal(times(), 1);
   });
 }
