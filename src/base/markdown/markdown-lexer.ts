@@ -36,7 +36,7 @@ class BoundedTokenizer extends Tokenizer {
   override lheading(src: string): Tokens.Heading | undefined {
     const start = src.slice(0, maxHeadingChars);
     const heading = super.lheading(start);
-    // The cut may be inside of the line under it.
+    // The cut may be inside the line under it.
     return heading?.raw.length === start.length ? super.lheading(src) : heading;
   }
 }

@@ -43,7 +43,7 @@ test('a text is measured as JSON prints it, with every character that JSON escap
   }
 });
 
-test('a digest becomes its text again, also inside of another text', () => {
+test('a digest becomes its text again, also inside another text', () => {
   const parts = new Map<string, string>();
   const text = `${long}$& $1 é灯😀 ${long}`;
   const short = digestText(text, 64, (digest, part) => parts.set(digest, part));

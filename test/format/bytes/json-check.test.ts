@@ -90,7 +90,7 @@ test('an escape of a surrogate is reported, an escaped backslash before ud is no
   assert.equal(checkJson(Buffer.from('{"a":"\\u00ed"}')), 'valid');
 });
 
-test('bytes that are not UTF-8 are valid inside of a string only', () => {
+test('bytes that are not UTF-8 are valid only inside a string', () => {
   assert.equal(checkJson(Buffer.from('"\xff\xc3"', 'latin1')), 'valid');
   assert.equal(checkJson(Buffer.from('[\xff]', 'latin1')), 'invalid');
 });
