@@ -13,10 +13,10 @@ const isLoaded = /^node:(buffer|events|fs|timers|url|util)$/;
 const laterParts = {
   name: 'later-parts',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/(program|[\w-]+\/lean|work)\.ts$/ }, ({ kind, path }) => {
+    onResolve({ filter: /^\.\/(program|[\w-]+\/lean|work|count)\.ts$/ }, ({ kind, path }) => {
       if (kind !== 'dynamic-import') return;
       if (path === './program.ts') return { path: './program.mjs', external: true };
-      const name = path === './work.ts' ? 'trace-work' : `lean/${path.split('/')[1]}`;
+      const name = { './work.ts': 'trace-work', './count.ts': 'usage-count' }[path] ?? `lean/${path.split('/')[1]}`;
       return { path: `./${name}.js`, namespace: 'later-part' };
     });
     onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({ path, external: true }));
@@ -62,6 +62,7 @@ export async function buildLean(common) {
       'lean/find': 'src/cli/find/lean.ts',
       'lean/statusline': 'src/cli/statusline/lean.ts',
       'lean/usage': 'src/cli/usage/lean.ts',
+      'lean/usage-count': 'src/cli/usage/count.ts',
       'trace-hook': 'src/trace/hook/hook-main.ts',
       'trace-work': 'src/trace/hook/work.ts',
     },

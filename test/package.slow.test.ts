@@ -47,7 +47,7 @@ run('npm', ['install', '--no-audit', '--no-fund', tarball], project, env);
 test('the package holds only these kinds of files', () => {
   const kinds = [
     /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|LICENSE)$/,
-    /^dist\/(clew|lean\/statusline|trace-hook|trace-work)\.js$/,
+    /^dist\/(clew|lean\/(find|statusline|usage|usage-count)|trace-hook|trace-work)\.js$/,
     /^dist\/(index|program|web-worker)\.mjs$/,
     /^dist\/(index\.d\.mts|package\.json|THIRD-PARTY\.txt)$/,
     /^dist\/chunks\/[\w-]+-[0-9A-Z]{8}\.mjs$/,

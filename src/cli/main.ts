@@ -11,11 +11,13 @@ import type { LeanCommand } from './command/index.ts';
  * write `src/cli/NAME/lean.ts` with `runLean`, add a row here and an entry point in scripts/build-lean.mjs, and list what it
  * loads in test/cli/start.test.ts. A millisecond of CPU is about 25 KB of code, loaded whether it runs or not.
  */
-const leanCommands: ReadonlyMap<string, () => Promise<{ readonly runLean: LeanCommand }>> = new Map([
+const leanCommands: ReadonlyMap<string, LeanPart> = new Map<string, LeanPart>([
   ['find', () => import('./find/lean.ts')],
   ['statusline', () => import('./statusline/lean.ts')],
   ['usage', () => import('./usage/lean.ts')],
 ]);
+
+type LeanPart = () => Promise<{ readonly runLean: LeanCommand }>;
 
 /** For tests that run the command in a thread. */
 export const ended: Promise<void> = start(process.argv.slice(2)).then((exitCode) => {
@@ -38,7 +40,13 @@ async function start(argv: readonly string[]): Promise<number> {
 async function leanText([first = '', ...rest]: readonly string[]): Promise<string | undefined> {
   if (first === '--version' || first === '-V') return `${version}\n`;
   const lean = await leanCommands.get(first)?.();
-  return lean?.runLean(rest);
+  try {
+    return await lean?.runLean(rest);
+  } catch (error) {
+    // Each file has its own class of errors for the user: the full program meets the same one, and reports it.
+    if (error instanceof Error && 'exitCode' in error) return undefined;
+    throw error;
+  }
 }
 
 /** Without `process.stdout`, which loads Node's streams and sockets. */

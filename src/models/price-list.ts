@@ -40,17 +40,16 @@ export const bundledPrices: Prices = {
 export class PriceList {
   readonly prices: Prices;
   readonly #known = new Map<string, Priced | undefined>();
-  readonly #byName = new Map<string, PricedModel>();
+  #names: ReadonlyMap<string, PricedModel> | undefined;
 
   constructor(prices: Prices) {
     this.prices = prices;
-    // Newest first: the newest date of a model gets the name without a date, unless a row has that name.
-    for (const model of prices.models.toReversed()) {
-      for (const name of [model.id, ...model.aliases]) {
-        this.#byName.set(withoutModelDate(plainModelName(name)), model);
-      }
-    }
-    for (const model of prices.models.toReversed()) this.#byName.set(model.id, model);
+  }
+
+  /** Made on first use: a report of what was counted before needs no price. */
+  get #byName(): ReadonlyMap<string, PricedModel> {
+    this.#names ??= namesOf(this.prices.models);
+    return this.#names;
   }
 
   modelOf(model: string): PricedModel | undefined {
@@ -95,6 +94,16 @@ export class PriceList {
     }
     return this.#known.get(model);
   }
+}
+
+function namesOf(models: readonly PricedModel[]): ReadonlyMap<string, PricedModel> {
+  const names = new Map<string, PricedModel>();
+  // Newest first: the newest date of a model gets the name without a date, unless a row has that name.
+  for (const model of models.toReversed()) {
+    for (const name of [model.id, ...model.aliases]) names.set(withoutModelDate(plainModelName(name)), model);
+  }
+  for (const model of models.toReversed()) names.set(model.id, model);
+  return names;
 }
 
 interface Priced {

@@ -59,6 +59,7 @@ export {
   findTranscriptsInSteps,
   projectNames,
   type TranscriptFile,
+  type TranscriptFiles,
   type TranscriptPlace,
   transcriptPlace,
 } from './transcripts.ts';

@@ -62,6 +62,16 @@ test('statusline loads two files, and no parser of flags, database, streams or E
   });
 });
 
+test('usage loads two files if nothing has changed, and one more to count', (context) => {
+  const { env } = place(context);
+  const files = ['clew.js', path.join('lean', 'usage-count.js'), path.join('lean', 'usage.js')];
+  const first = load([clew, 'usage', '--json'], { env });
+  assert.deepEqual(first.files, files);
+  const again = load([clew, 'usage', '--json'], { env });
+  assert.deepEqual([again.modules, again.files], [['os'], files.filter((file) => !file.includes('count'))]);
+  assert.equal(again.stdout, first.stdout);
+});
+
 test('the trace hook loads one file where there is nothing to do', () => {
   const file = path.join(folder, 'session.jsonl');
   writeTree(folder, { 'session.jsonl': '{"type":"summary","summary":"x","leafUuid":"y"}\n' });
@@ -87,7 +97,14 @@ test('everything else loads the full program, which these lists would show', () 
 });
 
 test('the first files are small', () => {
-  const limits = { 'clew.js': 4_000, 'lean/statusline.js': 120_000, 'trace-hook.js': 32_000 };
+  const limits = {
+    'clew.js': 4_000,
+    'lean/statusline.js': 120_000,
+    'lean/usage.js': 72_000,
+    'lean/usage-count.js': 76_000,
+    'lean/find.js': 170_000,
+    'trace-hook.js': 32_000,
+  };
   for (const [name, limit] of Object.entries(limits)) {
     const { size } = statSync(path.join(dist, name));
     assert.ok(size <= limit, `${name} has ${size} bytes, more than ${limit}`);

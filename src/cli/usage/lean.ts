@@ -8,8 +8,8 @@ import {
   loadPrices,
   makeReport,
   type ReportKind,
+  readCurrent,
   reportKinds,
-  UsageStore,
   usageFolder,
 } from '../../library/usage/index.ts';
 import { PriceList } from '../../models/index.ts';
@@ -19,7 +19,7 @@ import { createStyle, safeText, terminalWidth } from '../terminal/index.ts';
 import { reportJson } from './json.ts';
 import { usageTable } from './render.ts';
 
-export function runLean(args: readonly string[]): string | undefined {
+export async function runLean(args: readonly string[]): Promise<string | undefined> {
   const { env } = process;
   const question = questionOf(args);
   const state = stateFolder(env);
@@ -29,11 +29,13 @@ export function runLean(args: readonly string[]): string | undefined {
   const prices = new PriceList(loadPrices(env));
   const { version: pricesVersion, notices } = prices.prices;
   if (notices.length > 0 || ageWarning(prices.prices, Date.now()) !== undefined) return undefined;
-  const store = new UsageStore({ folder: state, roots: resolveRoots({ env }) });
-  const { problems, saveError } = store.update({ prices });
-  if (problems.length > 0 || saveError !== undefined) return undefined;
+  const place = { folder: state, roots: resolveRoots({ env }) };
+  const { found, usage: current } = readCurrent(place, prices.prices);
+  if (found.problems.length > 0) return undefined;
+  const usage = current ?? (await import('./count.ts')).countUsage(place, prices, found);
+  if (usage === undefined) return undefined;
   const { kind, breakdown } = question;
-  const report = makeReport(cellsOf(store), { kind, calendar: createCalendar(), nowMs: Date.now() });
+  const report = makeReport(cellsOf(usage), { kind, calendar: createCalendar(), nowMs: Date.now() });
   if (report.rows.length === 0 && !question.json) return undefined;
   if (question.json) {
     const json = { ...reportJson(report, { pricesVersion, breakdown, kind }), unread: [] };

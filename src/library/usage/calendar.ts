@@ -49,11 +49,21 @@ export function parseDay(text: string, flag: string): string {
   throw new UserError(`${flag} "${text}" is not a day`, 'write it as 2026-03-01');
 }
 
+// The day that was asked for last: neighbouring messages are nearly always of one day.
+let knownFrom = 0;
+let knownTo = 0;
+let knownDay = '';
+
 function localDay(timeMs: number): string {
+  if (timeMs >= knownFrom && timeMs < knownTo) return knownDay;
   const date = new Date(timeMs);
   if (Number.isNaN(date.getTime())) return '';
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
   const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  knownFrom = new Date(year, month, day).getTime();
+  knownTo = new Date(year, month, day + 1).getTime();
+  knownDay = `${String(year).padStart(4, '0')}-${two(month + 1)}-${two(day)}`;
+  return knownDay;
 }
 
 function zonedDay(timeZone: string): (timeMs: number) => string {

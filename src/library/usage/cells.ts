@@ -2,12 +2,12 @@
 // separate cells. Every report is made of cells: there are far fewer of them than messages, and days, weeks and blocks
 // all begin at a quarter.
 
-import path from 'node:path';
 import { billedTokens } from '../../format/entry/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { CountedMessage } from '../../session/usage/index.ts';
 import type { TranscriptPlace } from '../../store/index.ts';
-import { cellFields, cellWidth, quarterMs } from './cell-sums.ts';
+import { cellFields, cellWidth, quarterMs } from './cell-fields.ts';
+import { type CountedUsage, sessionIdOf } from './current-usage.ts';
 import type { UsageStore } from './usage-store.ts';
 
 export interface UsageCell {
@@ -29,17 +29,17 @@ export interface UsageCell {
 }
 
 /** The cells of a library, as its last update left them. */
-export function cellsOf(store: UsageStore): readonly UsageCell[] {
+export function cellsOf(usage: CountedUsage): readonly UsageCell[] {
   const sessions = new Sessions();
   const cells: UsageCell[] = [];
-  for (const { found, main, cwd, cells: sums } of store.files()) {
+  for (const { found, main, cwd, cells: sums } of usage.files()) {
     const session = sessions.of(main, found, cwd);
     for (let at = 0; at < sums.length; at += cellWidth) {
       const model = sums[at + cellFields.model] as number;
       const cost = sums[at + cellFields.costMicroUsd] as number;
       cells.push({
         session,
-        model: store.modelName(model >> 2),
+        model: usage.modelName(model >> 2),
         isFast: (model & 2) !== 0,
         time: (sums[at + cellFields.quarter] as number) * quarterMs,
         messages: sums[at + cellFields.messages] as number,
@@ -63,7 +63,7 @@ class Sessions {
   of(main: string, { path: file, slug }: TranscriptPlace, cwd: string | undefined): UsageSession {
     let session = this.#known.get(main);
     if (session === undefined) {
-      session = { id: this.#known.size, sessionId: path.basename(main, '.jsonl'), path: main, slug };
+      session = { id: this.#known.size, sessionId: sessionIdOf({ main }), path: main, slug };
       this.#known.set(main, session);
     }
     if (file === main && cwd !== undefined) session.cwd = cwd;

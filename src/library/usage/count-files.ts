@@ -1,11 +1,11 @@
 // Rows of files → their sums. A message that only one file has counts there; of messages that several files have, the
 // counting rule decides, over all of these files in the order of their sessions.
-import path from 'node:path';
 import type { PriceList } from '../../models/index.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
 import type { PackedRows } from '../rows/index.ts';
 import { addCounted, addRows, areMessages, CellSums } from './cell-sums.ts';
 import type { CountedFile } from './counted-files.ts';
+import { sessionIdOf } from './current-usage.ts';
 import { compareAges, madeAtOf, type SessionAge } from './lineage.ts';
 
 export interface CountOptions {
@@ -52,10 +52,6 @@ export function linesOf(file: CountedFile, { rowsOf, models }: Pick<CountOptions
   const sessionId = sessionIdOf(file);
   for (const rows of rowsOf(file)) rows.unpack({ file: file.found.path, sessionId, models }, lines);
   return lines;
-}
-
-export function sessionIdOf({ main }: Pick<CountedFile, 'main'>): string {
-  return path.basename(main, '.jsonl');
 }
 
 /**

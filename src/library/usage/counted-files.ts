@@ -2,29 +2,24 @@
 import path from 'node:path';
 import type { FileProof, TranscriptFile, TranscriptPlace } from '../../store/index.ts';
 import { PackedRows, type ScannedRows } from '../rows/index.ts';
-import { cellWidth } from './cell-sums.ts';
+import { cellWidth } from './cell-fields.ts';
+import { joinPaths, type SummedFile } from './current-usage.ts';
 import { checksum, fileFields, fileWidth, partWidth, type UsageHeader, type UsageState } from './state-file.ts';
 
-export interface CountedFile {
-  /** As it was when it was read. */
-  readonly found: TranscriptFile;
+/** `found` is the transcript as it was when it was read. */
+export interface CountedFile extends SummedFile {
   /** How far it was read. */
   readonly offset: number;
   readonly line: number;
   readonly proof: FileProof;
-  /** The main transcript of its session. */
-  readonly main: string;
-  readonly cwd: string | undefined;
   /** `NaN` if no line has a time. */
   readonly firstAt: number;
-  readonly startedAt: number;
   readonly endedAt: number;
   readonly origins: readonly string[];
   readonly parts: readonly RowPart[];
   /** Another file has one of its messages, or it has one twice. */
   isShared: boolean;
   cells: Float64Array;
-  /** After its last message; `NaN` if it has none. */
   contextTokens: number;
   contextModel: number;
 }
@@ -84,17 +79,6 @@ function maxOf(a = Number.NaN, b = Number.NaN): number {
   return Number.isFinite(b) ? Math.max(a, b) : a;
 }
 
-/** Whether a file is as it was when the state was written. */
-export function isUnchanged({ files }: UsageState, i: number, { dev, ino, size, mtimeMs }: TranscriptFile): boolean {
-  const at = i * fileWidth;
-  return (
-    files[at + fileFields.size] === size &&
-    files[at + fileFields.mtimeMs] === mtimeMs &&
-    files[at + fileFields.ino] === ino &&
-    files[at + fileFields.dev] === dev
-  );
-}
-
 /** All files of a state. `placeOf` says what a path means; files that it does not know are left out. */
 export function countedFiles(state: UsageState, placeOf: (path: string) => TranscriptPlace | undefined): CountedFile[] {
   const { header, files } = state;
@@ -149,43 +133,8 @@ export function countedFiles(state: UsageState, placeOf: (path: string) => Trans
   return counted;
 }
 
-/** What a report needs of a file. */
-export type SummedFile = Pick<
-  CountedFile,
-  'found' | 'main' | 'cwd' | 'cells' | 'startedAt' | 'contextTokens' | 'contextModel'
->;
-
-/** The sums of a state whose files are `found`, in this order. */
-export function* summedFiles(
-  { header, files, cells }: UsageState,
-  found: readonly TranscriptFile[],
-): Generator<SummedFile> {
-  let at = 0;
-  for (const [i, file] of found.entries()) {
-    const number = (field: number): number => files[i * fileWidth + field] as number;
-    const end = at + number(fileFields.cells) * cellWidth;
-    const own = cells.subarray(at, end);
-    at = end;
-    yield {
-      found: file,
-      main: file.mainPath ?? header.mains[file.path] ?? file.path,
-      cwd: header.cwds[number(fileFields.cwd)],
-      cells: own,
-      startedAt: number(fileFields.startedAt),
-      contextTokens: number(fileFields.contextTokens),
-      contextModel: number(fileFields.contextModel),
-    };
-  }
-}
-
 function pathsOf({ paths }: UsageState): readonly string[] {
   return paths === '' ? [] : paths.slice(0, -1).split('\0');
-}
-
-export function joinPaths(files: readonly { readonly path: string }[]): string {
-  let text = '';
-  for (const file of files) text += `${file.path}\0`;
-  return text;
 }
 
 export type StateNames = Omit<UsageHeader, 'cwds' | 'origins' | 'mains'>;

@@ -7,6 +7,7 @@ export {
   type UsageCell,
   type UsageSession,
 } from './cells.ts';
+export { type CountedUsage, readCurrent } from './current-usage.ts';
 export { lastTimeOf, sortByAge } from './lineage.ts';
 export { loadPrices, type PriceUpdate, updatePrices } from './prices.ts';
 export { findReceipts, type Receipt, type Receipts } from './receipts.ts';

@@ -14,16 +14,16 @@ import {
 } from '../../store/index.ts';
 import { PackedRows, RowScanner } from '../rows/index.ts';
 import { type CountOptions, inOrder, linesOf } from './count-files.ts';
+import { type CountedFile, countedFiles, type RowPart, stateOf } from './counted-files.ts';
 import {
-  type CountedFile,
-  countedFiles,
-  isUnchanged,
-  joinPaths,
-  type RowPart,
+  type CountedUsage,
+  foldersOf,
+  isCurrent,
+  nameOfModel,
   type SummedFile,
-  stateOf,
   summedFiles,
-} from './counted-files.ts';
+  type UsagePlace,
+} from './current-usage.ts';
 import {
   appendRows,
   checksum,
@@ -37,12 +37,6 @@ import {
 } from './state-file.ts';
 import { readNewLines, recount, type UpdateOptions, type UpdateReport } from './usage-update.ts';
 
-export interface UsageStoreOptions {
-  /** Clew's own state folder; `undefined` keeps nothing on the disk. */
-  readonly folder: string | undefined;
-  readonly roots: readonly string[];
-}
-
 export interface UsageUpdate extends Readonly<UpdateReport> {
   /** Transcripts found below the roots. */
   readonly files: number;
@@ -51,7 +45,7 @@ export interface UsageUpdate extends Readonly<UpdateReport> {
   readonly saveError: UserError | undefined;
 }
 
-export class UsageStore {
+export class UsageStore implements CountedUsage {
   readonly #roots: readonly string[];
   readonly #folders: readonly string[];
   readonly #file: string | undefined;
@@ -66,15 +60,15 @@ export class UsageStore {
   #otherModels: string[] = [];
   #prices = '';
 
-  constructor({ folder, roots }: UsageStoreOptions) {
+  constructor({ folder, roots }: UsagePlace) {
     this.#roots = roots;
-    this.#folders = projectsFolders(roots).map(({ projects }) => path.resolve(projects));
+    this.#folders = foldersOf(roots);
     this.#file = folder === undefined ? undefined : stateFile(folder, this.#folders);
   }
 
   /** Reads what is new since the last time. */
   update(options: UpdateOptions): UsageUpdate {
-    const { files: found, problems } = findTranscripts(this.#roots);
+    const { files: found, problems } = options.found ?? findTranscripts(this.#roots);
     this.#load();
     const report = newReport(problems);
     const saveError = this.#isCurrent(found, options.prices) ? undefined : this.#advance(found, options, report);
@@ -99,10 +93,8 @@ export class UsageStore {
     for (const file of inOrder(files, files)) yield* linesOf(file, options);
   }
 
-  /** The name of a model in sums; `undefined` for none. */
   modelName(number: number): string | undefined {
-    if (number === 0) return undefined;
-    return number >= firstOtherModel ? this.#otherModels[number - firstOtherModel] : this.#models[number];
+    return nameOfModel(number, { models: this.#models, otherModels: this.#otherModels });
   }
 
   get #models(): readonly string[] {
@@ -140,11 +132,9 @@ export class UsageStore {
     this.#prices = '';
   }
 
-  /** Whether nothing has changed. The transcripts are usually found in the order in which they are known. */
   #isCurrent(found: readonly TranscriptFile[], { prices }: PriceList): boolean {
-    const state = this.#state;
-    if (state === undefined || this.#counted !== undefined || prices.fingerprint !== this.#prices) return false;
-    if (joinPaths(found) !== state.paths || !found.every((file, i) => isUnchanged(state, i, file))) return false;
+    if (this.#state === undefined || this.#counted !== undefined) return false;
+    if (!isCurrent(this.#state, found, prices.fingerprint)) return false;
     this.#found = found;
     return true;
   }

@@ -2,15 +2,24 @@
 // sums that they change are made again.
 import { UserError, unreadableCode } from '../../base/errors/index.ts';
 import type { PriceList } from '../../models/index.ts';
-import { bytesForProof, type DiskProblem, proveFile, type TranscriptFile } from '../../store/index.ts';
+import {
+  bytesForProof,
+  type DiskProblem,
+  proveFile,
+  type TranscriptFile,
+  type TranscriptFiles,
+} from '../../store/index.ts';
 import { findShared, joinParts, type PackedRows, type RowScanner } from '../rows/index.ts';
-import { type CountOptions, countAlone, countTogether, sessionIdOf } from './count-files.ts';
+import { type CountOptions, countAlone, countTogether } from './count-files.ts';
 import { type CountedFile, countedFile, newPart } from './counted-files.ts';
+import { sessionIdOf } from './current-usage.ts';
 
 export interface UpdateOptions {
   readonly prices: PriceList;
   /** Read about this much, the newest transcripts first; the next call continues. */
   readonly maxBytes?: number;
+  /** The transcripts, if they were just found. */
+  readonly found?: TranscriptFiles;
   /** The transcript to read before all others, whatever its size. */
   readonly first?: string | undefined;
   readonly onProgress?: (progress: { readonly bytesDone: number; readonly bytesTotal: number }) => void;
