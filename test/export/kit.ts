@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { type ExportSource, exportSource } from '../../src/export/source/source.ts';
 import { loadSource } from '../../src/surgery/engine/plan.ts';
-import { redactorFor } from '../../src/surgery/redact/survey.ts';
+import { redactorFor } from '../../src/surgery/redact/session-redactor.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 export const sessionId = '3f2b8c1e-0000-4000-8000-000000000001';

@@ -30,9 +30,9 @@ export const mutants = [
   },
   {
     id: 'redact-takes-buffers-only',
-    file: 'src/surgery/redact/survey.ts',
-    find: 'redactor.redact(asBuffer(bytes),',
-    replace: 'redactor.redact(bytes as Buffer,',
+    file: 'src/surgery/redact/session-redactor.ts',
+    find: 'const whole = asBuffer(bytes);',
+    replace: 'const whole = bytes as Buffer;',
     tests: ['base/node/node-types'],
   },
   {

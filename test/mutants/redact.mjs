@@ -5,6 +5,8 @@ const trials = 'src/surgery/secrets/trials.ts';
 const lineFilter = 'src/surgery/secrets/line-filter.ts';
 const program = 'src/surgery/secrets/scan/pattern-program.ts';
 const filtered = ['surgery/secrets/line-filter'];
+const sessionRedactor = 'src/surgery/redact/session-redactor.ts';
+const cleanLines = ['surgery/redact/clean-lines'];
 const programs = ['surgery/secrets/pattern-program'];
 const checks = 'src/surgery/secrets/rules/rule.ts';
 const scanner = 'src/surgery/secrets/view.ts';
@@ -181,8 +183,8 @@ export const mutants = [
   {
     id: 'filter-rule-without-keywords',
     file: lineFilter,
-    find: 'rules.everywhere.length === 0 &&',
-    replace: 'rules.everywhere.length >= 0 &&',
+    find: 'rules.everywhere.length === 0) &&',
+    replace: 'rules.everywhere.length >= 0) &&',
     tests: filtered,
   },
   {
@@ -216,7 +218,7 @@ export const mutants = [
   {
     id: 'filter-old-values',
     file: redactor,
-    find: 'new LineFilter(this.#rules, this.#state.searched())',
+    find: 'new LineFilter(this.#rules, values)',
     replace: 'new LineFilter(this.#rules)',
     tests: [...bytes, ...session],
   },
@@ -237,16 +239,100 @@ export const mutants = [
   {
     id: 'filter-tool-names',
     file: redactor,
-    find: 'this.#names.addTools(clean.toolNames);\n      return clean.isCanonical;',
-    replace: 'return clean.isCanonical;',
+    find: 'this.#names.addTools(clean.toolNames);\n      return clean;',
+    replace: 'return clean;',
     tests: ['surgery/redact/redactor-filter'],
   },
   {
-    id: 'filter-clean-records-with-secrets',
-    file: 'src/surgery/redact/survey.ts',
-    find: 'redactor.isEmpty && clean.get(file)',
-    replace: 'clean.get(file)',
+    id: 'clean-records-with-values',
+    file: sessionRedactor,
+    find: 'clean.isCanonical && this.#redactor.isUnchanged(bytes, clean)',
+    replace: 'clean.isCanonical',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-records-not-canonical',
+    file: sessionRedactor,
+    find: '.filter(([, { isCanonical }]) => isCanonical)',
+    replace: '',
     tests: ['surgery/redact/redactor-filter'],
+  },
+  {
+    id: 'clean-records-old-version',
+    file: sessionRedactor,
+    find: 'if (this.#redactor.version !== this.#version) return undefined;',
+    replace: '',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-texts-old-version',
+    file: sessionRedactor,
+    find: ' && this.#version === this.#redactor.version &&',
+    replace: ' &&',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-texts-not-cleared',
+    file: sessionRedactor,
+    find: 'if (this.#version !== this.#redactor.version) this.#texts.clear();',
+    replace: '',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-line-not-plain',
+    file: redactor,
+    find: 'if (clean.isPlain && plain !== undefined)',
+    replace: 'if (plain !== undefined)',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-line-quoted-value',
+    file: redactor,
+    find: ' && values.every(isPlainValue)',
+    replace: '',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-line-old-values',
+    file: redactor,
+    find: 'if (this.#values?.size !== size)',
+    replace: 'if (this.#values === undefined)',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-line-renamed',
+    file: redactor,
+    find: 'if (this.#names.isUsed) return false;',
+    replace: '',
+    tests: cleanLines,
+  },
+  {
+    id: 'clean-line-survey',
+    file: 'src/surgery/redact/survey.ts',
+    find: 'if (isKnown && redactor.isUnchanged(bytes, known)) return bytes;',
+    replace: 'if (isKnown) return bytes;',
+    tests: cleanLines,
+  },
+  {
+    id: 'plain-dump',
+    file: lineFilter,
+    find: 'scan.isPlain && !this.#isDumped(scan)',
+    replace: 'scan.isPlain',
+    tests: ['surgery/secrets/plain-line'],
+  },
+  {
+    id: 'plain-always',
+    file: 'src/surgery/secrets/scan/scanner.ts',
+    find: 'isPlain: (result & 4) !== 0',
+    replace: 'isPlain: true',
+    tests: ['surgery/secrets/plain-line'],
+  },
+  {
+    id: 'plain-value',
+    file: lineFilter,
+    find: " && value.trim() !== ''",
+    replace: '',
+    tests: ['surgery/secrets/plain-line'],
   },
   // Programs of patterns
   {
@@ -623,14 +709,14 @@ export const mutants = [
   },
   {
     id: 'exported-file-name',
-    file: 'src/surgery/redact/survey.ts',
+    file: sessionRedactor,
     find: '(name) => redactor.renameFile(name)',
     replace: '(name) => name',
     tests: ['surgery/redact/session-redactor'],
   },
   {
     id: 'exported-thinking',
-    file: 'src/surgery/redact/survey.ts',
+    file: sessionRedactor,
     find: 'edits.length === 0 ? redacted',
     replace: 'edits.length >= 0 ? redacted',
     tests: ['surgery/redact/session-redactor'],

@@ -53,7 +53,7 @@ export async function check(input: CommandInput): Promise<void> {
         return [];
       });
       if (input.unread.size === unreadBefore) checked++;
-      if (secrets.length > 0) found.push({ target, secrets, turns: await turnsOf(target) });
+      if (secrets.length > 0) found.push({ target, secrets, turns: await turnsOf(target, secrets) });
       progress.add(sizeOf(target.path));
       await setImmediate();
     }
@@ -100,12 +100,11 @@ async function checkTarget(input: CommandInput, target: Target, rules: RuleSet):
   const own = { path: target.path, name: path.basename(target.path) };
   try {
     const files = target.sessionId === undefined ? [own] : await readableFiles(target.path, input);
-    for (const file of files) learnFile(file, redactor);
+    const clean = new Map(files.map((file) => [file.path, learnFile(file, redactor)]));
     const named = files.filter((file) => file.path !== own.path);
     for (const file of named) redactor.learnFileName(file.name);
-    // Finding the places takes as long as the first search.
     if (redactor.list().length === 0) return [];
-    const inside = files.map((file) => surveyFile(file, redactor));
+    const inside = files.map((file) => surveyFile(file, redactor, clean.get(file.path)));
     return listSecrets(redactor, [...inside, ...named.map((file) => surveyName(file, redactor))]);
   } catch (error) {
     throw diskError(error, 'read', target.path);
@@ -113,8 +112,9 @@ async function checkTarget(input: CommandInput, target: Target, rules: RuleSet):
 }
 
 /** A session that cannot be loaded is reported without turns. */
-async function turnsOf({ path: file, sessionId }: Target): Promise<TurnsByLine> {
-  if (file === undefined || sessionId === undefined) return new Map();
+async function turnsOf({ path: file, sessionId }: Target, secrets: readonly RedactedSecret[]): Promise<TurnsByLine> {
+  const isInMain = secrets.some(({ places }) => places.some((place) => place.file === file && place.line > 0));
+  if (file === undefined || sessionId === undefined || !isInMain) return new Map();
   return loadSession(file).then(turnsByLine, () => new Map());
 }
 

@@ -1,13 +1,12 @@
 export { findStateCopies, type StateCopies, type StateCopy } from './forget.ts';
 export { listSecrets, planRedact, type RedactedSecret, type RedactPlan } from './redact.ts';
 export { createRedactor, type FoundSecret, Redactor } from './redactor.ts';
+export { redactorFor, type SessionRedactor } from './session-redactor.ts';
 export {
   countArchived,
   isInArchive,
   learnFile,
   redactArchive,
-  redactorFor,
-  type SessionRedactor,
   surveyContent,
   surveyFile,
   surveyName,

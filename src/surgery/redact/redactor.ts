@@ -11,6 +11,7 @@ import {
   type Form,
   findSecrets,
   isEscapedByte,
+  isPlainValue,
   type JsonString,
   type JsonView,
   LineFilter,
@@ -66,6 +67,7 @@ export class Redactor {
   /** With the values that were known when there were `#filterSize` of them. */
   #filter: LineFilter | undefined;
   #filterSize = -1;
+  #values: KnownValues | undefined;
 
   constructor(rules: RuleSet) {
     this.#rules = rules;
@@ -73,24 +75,40 @@ export class Redactor {
     this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
   }
 
-  /** Returns whether these bytes have no secret of their own, and are what `JSON.stringify` writes for their value. */
-  learn(bytes: Buffer, form: Form = 'record'): boolean {
+  /** Returns what is known of these bytes if they have no secret of their own. */
+  learn(bytes: Buffer, form: Form = 'record'): CleanLine | undefined {
     const clean = form === 'record' ? this.#ruleFilter.judge(bytes) : undefined;
     if (clean !== undefined) {
       this.#names.addTools(clean.toolNames);
-      return clean.isCanonical;
+      return clean;
     }
     const view = viewOf(decodeLossless(bytes), form);
     const thinking = view.signed.map(({ text }) => text);
     for (const text of [...textsOf(view), ...thinking]) learnSecrets(text, this.#state, this.#rules);
     this.#learnQuoted(view);
     this.#names.addTools(view.toolNames);
-    return false;
+    return undefined;
   }
 
   /** Whether no secret is known, and no name changes. */
   get isEmpty(): boolean {
     return !this.#names.isUsed && this.#state.size === 0;
+  }
+
+  /** Grows with every value and every name that is learned. */
+  get version(): number {
+    return this.#state.size + this.#names.size;
+  }
+
+  /** Whether `redact` does not change a line for which `learn` returned `clean`: it has no known value, and no name changes. */
+  isUnchanged(bytes: Buffer, clean: Pick<CleanLine, 'isPlain'>): boolean {
+    if (this.#names.isUsed) return false;
+    const size = this.#state.size;
+    if (size === 0) return true;
+    if (this.#values?.size !== size) this.#values = { size, ...knownValues(this.#state.searched()) };
+    const { plain, filter } = this.#values;
+    if (clean.isPlain && plain !== undefined) return !plain.some((value) => bytes.includes(value));
+    return filter.judge(bytes) !== undefined;
   }
 
   /** Also renames the file in all texts, see `renameFile`. */
@@ -130,7 +148,8 @@ export class Redactor {
   #cleanLine(bytes: Buffer, form: Form): CleanLine | undefined {
     if (form !== 'record' || this.#names.isUsed) return undefined;
     if (this.#filter === undefined || this.#filterSize !== this.#state.size) {
-      this.#filter = new LineFilter(this.#rules, this.#state.searched());
+      const values = this.#state.searched();
+      this.#filter = values.length === 0 ? this.#ruleFilter : new LineFilter(this.#rules, values);
       this.#filterSize = this.#state.size;
     }
     return this.#filter.judge(bytes);
@@ -138,10 +157,13 @@ export class Redactor {
 
   redact(bytes: Buffer, form: Form = 'record'): Redaction {
     const clean = this.#cleanLine(bytes, form);
-    if (clean !== undefined) {
-      this.#names.addTools(clean.toolNames);
-      return { bytes, found: new Map(), signed: [], signedPlaceholders: [] };
-    }
+    if (clean === undefined) return this.redactUnclean(bytes, form);
+    this.#names.addTools(clean.toolNames);
+    return { bytes, found: new Map(), signed: [], signedPlaceholders: [] };
+  }
+
+  /** The same, faster for bytes that are not clean. */
+  redactUnclean(bytes: Buffer, form: Form): Redaction {
     const found = new Map<string, number>();
     const text = decodeLossless(bytes);
     const view = viewOf(text, form);
@@ -308,6 +330,25 @@ export class Redactor {
     }
     return cuts;
   }
+}
+
+interface KnownValues {
+  /** How many there were. */
+  readonly size: number;
+  /** Only if all of them can be searched in plain lines. */
+  readonly plain: readonly Buffer[] | undefined;
+  readonly filter: LineFilter;
+}
+
+/** With more, the filter is faster. */
+const mostPlain = 32;
+
+function knownValues(values: readonly string[]): Omit<KnownValues, 'size'> {
+  const isPlain = values.length <= mostPlain && values.every(isPlainValue);
+  return {
+    plain: isPlain ? values.map((value) => Buffer.from(value)) : undefined,
+    filter: new LineFilter(undefined, values),
+  };
 }
 
 /** A table takes longer to make than a short session takes to search. */

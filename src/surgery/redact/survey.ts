@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
-import { asBuffer, type Bytes } from '../../base/node/index.ts';
-import { editJson } from '../../format/bytes/index.ts';
+import { asBuffer } from '../../base/node/index.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions, purgeVersions } from '../../library/archive/index.ts';
 import {
   type ArchiveContents,
@@ -16,9 +15,9 @@ import {
 } from '../../library/archive/pack/index.ts';
 import { sessionPlace } from '../../library/session-files/index.ts';
 import { maxLineBytes, RangeReader, readLineBatches } from '../../store/index.ts';
-import { rewriteLines, type Source, type SourceFile, splitLines } from '../engine/index.ts';
-import type { Form, RuleSet } from '../secrets/index.ts';
-import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
+import { rewriteLines, type SourceFile, splitLines } from '../engine/index.ts';
+import type { CleanLine, Form } from '../secrets/index.ts';
+import type { Redactor } from './redactor.ts';
 
 export interface FileSurvey {
   readonly path: string;
@@ -37,15 +36,22 @@ export interface SecretPlace {
   readonly excerpt: string;
 }
 
-type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
+export type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
 
-/** `onClean` is called for each record that `redactLine` would not change, and that `JSON.stringify` would write as it is. */
-export function learnFile(file: FilePart, redactor: Redactor, onClean?: (record: Place) => void): void {
+/** The lines without a secret of their own in a file, by offset. Other places may reveal that they hold one. */
+export type CleanLines = ReadonlyMap<number, CleanPlace>;
+
+type CleanPlace = Pick<CleanLine, 'isCanonical' | 'isPlain'> & Pick<Place, 'length'>;
+
+export function learnFile(file: FilePart, redactor: Redactor): CleanLines {
+  const lines = new Map<number, CleanPlace>();
   eachPart(file, (bytes, form, _line, record) => {
-    const isClean = redactor.learn(bytes, form);
-    if (isClean && record !== undefined && record.length === bytes.length) onClean?.(record);
+    const clean = redactor.learn(bytes, form);
+    if (clean !== undefined && record !== undefined && record.length === bytes.length)
+      lines.set(record.offset, { length: record.length, isCanonical: clean.isCanonical, isPlain: clean.isPlain });
     return bytes;
   });
+  return lines;
 }
 
 /** Of a record in its file. */
@@ -54,8 +60,9 @@ interface Place {
   readonly length: number;
 }
 
-export function surveyFile(file: FilePart, redactor: Redactor): FileSurvey {
-  return survey(file.path, redactor, (visit) => eachPart(file, visit));
+/** `clean`: what `learnFile` returned, if the file cannot have changed since then. */
+export function surveyFile(file: FilePart, redactor: Redactor, clean?: CleanLines): FileSurvey {
+  return survey(file.path, redactor, (visit) => eachPart(file, visit), clean);
 }
 
 /** The secrets in the file name, as line 0; call `learnFileName` first. */
@@ -71,11 +78,14 @@ export function surveyContent(bytes: Buffer, name: string, redactor: Redactor): 
   return survey(name, redactor, (visit) => visitContent(bytes, name, visit));
 }
 
-function survey(file: string, redactor: Redactor, each: (visit: Visit) => void): FileSurvey {
+function survey(file: string, redactor: Redactor, each: (visit: Visit) => void, clean?: CleanLines): FileSurvey {
   const places: SecretPlace[] = [];
   const signed = new Map<number, readonly number[]>();
   each((bytes, form, line, record) => {
-    const redaction = redactor.redact(bytes, form);
+    const known = record === undefined ? undefined : clean?.get(record.offset);
+    const isKnown = known !== undefined && known.length === bytes.length;
+    if (isKnown && redactor.isUnchanged(bytes, known)) return bytes;
+    const redaction = clean === undefined ? redactor.redact(bytes, form) : redactor.redactUnclean(bytes, form);
     const text = redaction.bytes === bytes ? '' : redaction.bytes.toString('utf8');
     if (form === 'text') places.push(...withExcerpts(redactor.locate(bytes), text, redactor));
     else
@@ -151,7 +161,7 @@ export function isBinary(bytes: Buffer): boolean {
 
 type Visit = (bytes: Buffer, form: Form, line: number, record?: Place & { readonly index?: number }) => Buffer;
 
-function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): void {
+export function eachPart({ path: file, name, transcript }: FilePart, visit: Visit): void {
   if (transcript !== undefined) {
     const patch = {
       isTouched: () => true,
@@ -188,45 +198,6 @@ function refuseTooLong(length: number, file: string, line: number): void {
       `line ${line} of ${file} is too long to search for secrets`,
       'run `clew doctor` on the session',
     );
-}
-
-/** Replaces secrets with placeholders. */
-export interface SessionRedactor {
-  redact(bytes: Uint8Array): Bytes;
-  /** @internal Whether `redact` would not change what `JSON.stringify` writes for this record. */
-  isClean(file: string, record: { readonly offset: number; readonly length: number }): boolean;
-  /** @internal The new name of a file. */
-  renameFile(name: string): string;
-  /** The secrets found so far, without the values. */
-  list(): readonly FoundSecret[];
-}
-
-/** Returns a redactor that has learned the secrets of all files of some sessions. */
-export function redactorFor(sources: readonly Source[]): SessionRedactor;
-/** @internal */
-export function redactorFor(sources: readonly Source[], ruleSet: RuleSet | undefined): SessionRedactor;
-export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): SessionRedactor {
-  const redactor = createRedactor(ruleSet);
-  /** By file and offset, the length of each clean record. */
-  const clean = new Map<string, Map<number, number>>();
-  for (const file of sources.flatMap(({ files }) => files)) {
-    const lengths = new Map<number, number>();
-    learnFile(file, redactor, ({ offset, length }) => lengths.set(offset, length));
-    clean.set(file.path, lengths);
-  }
-  for (const file of sources.flatMap(({ files }) => files.slice(1))) redactor.learnFileName(file.name);
-  return {
-    redact: (bytes) => {
-      const { bytes: redacted, signed } = redactor.redact(asBuffer(bytes), 'record');
-      // Signed thinking cannot be changed: a block with a secret is removed.
-      const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
-      return edits.length === 0 ? redacted : editJson(redacted, edits);
-    },
-    // A value that was learned meanwhile may be in any record.
-    isClean: (file, { offset, length }) => redactor.isEmpty && clean.get(file)?.get(offset) === length,
-    renameFile: (name) => redactor.renameFile(name),
-    list: () => redactor.list(),
-  };
 }
 
 /** Returns the number of removed copies. */

@@ -18,7 +18,7 @@ export {
   textsOf,
   viewOf,
 } from './json-view.ts';
-export { type CleanLine, LineFilter } from './line-filter.ts';
+export { type CleanLine, isPlainValue, LineFilter } from './line-filter.ts';
 export { Placeholders } from './placeholders.ts';
 export { excerptOf, learnSecrets, type NewName, nameOf, redactText, SafeNames } from './redact-text.ts';
 export { loadRuleSet, usualRuleSet } from './user-rules.ts';

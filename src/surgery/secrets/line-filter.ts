@@ -15,30 +15,38 @@ export interface CleanLine {
   readonly toolNames: readonly string[];
   /** Whether `JSON.stringify` writes the same line for the same value. */
   readonly isCanonical: boolean;
+  /** Whether a value that `isPlainValue` accepts can be in a text of the line only if it is in the bytes of the line. */
+  readonly isPlain: boolean;
+}
+
+/** JSON and the layers of escaping write such a value as it is, unless they use the code of a character. */
+export function isPlainValue(value: string): boolean {
+  return /^[^"\\\x00-\x1f]*$/.test(value) && value.trim() !== '' && value.isWellFormed();
 }
 
 /** A keyword of a rule, of `hexDumps`, or a known value. */
 type Owner = PreparedRule | 'dump' | 'known';
 
 export class LineFilter {
-  readonly #rules: RuleSet;
+  readonly #rules: RuleSet | undefined;
   readonly #known: readonly string[];
   readonly #owners: readonly Owner[];
   readonly #table: KeywordTable | undefined;
 
-  /** `known`: values that are searched everywhere. */
-  constructor(rules: RuleSet, known: readonly string[] = []) {
+  /** `known`: values that are searched everywhere. Without rules, only these are searched. */
+  constructor(rules: RuleSet | undefined, known: readonly string[] = []) {
     this.#rules = rules;
     this.#known = known;
     const keywords = [
-      ...rules.scanner.tableKeywords(),
+      ...(rules?.scanner.tableKeywords() ?? []),
       { text: dumpStart, exact: true },
       ...known.map((text) => ({ text, exact: true })),
     ];
-    this.#owners = [...rules.scanner.keywords.map(({ owner }) => owner), 'dump', ...known.map(() => 'known' as const)];
+    const ruled = rules?.scanner.keywords.map(({ owner }) => owner) ?? [];
+    this.#owners = [...ruled, 'dump', ...known.map(() => 'known' as const)];
     // A rule without keywords may match anywhere.
     const isPossible =
-      rules.everywhere.length === 0 &&
+      (rules === undefined || rules.everywhere.length === 0) &&
       keywords.every(({ text }) => text.isWellFormed() && text.length <= longestKeyword);
     this.#table = isPossible ? makeKeywordTable(keywords, keptNames) : undefined;
   }
@@ -48,7 +56,13 @@ export class LineFilter {
     if (this.#table === undefined || !isUtf8(line)) return undefined;
     const scan = scanRecord(this.#table, line);
     if (scan === undefined || this.#mayHoldSecret(scan, line)) return undefined;
-    return { toolNames: namesIn(scan, line), isCanonical: scan.isCanonical };
+    const isPlain = scan.isPlain && !this.#isDumped(scan);
+    return { toolNames: namesIn(scan, line), isCanonical: scan.isCanonical, isPlain };
+  }
+
+  #isDumped({ hits }: LineScan): boolean {
+    for (let i = 0; i < hits.length; i += 3) if (this.#owners[hits[i] as number] === 'dump') return true;
+    return false;
   }
 
   #mayHoldSecret(scan: LineScan, line: Buffer): boolean {
@@ -69,6 +83,8 @@ export class LineFilter {
 
   /** Tries the rule in the part of the text that decides its match. */
   #isClaim({ memory, texts }: LineScan, owner: PreparedRule, index: number, place: number): boolean {
+    const rules = this.#rules;
+    if (rules === undefined) return false;
     const [start, end] = [texts[4 * index] as number, texts[4 * index + 1] as number];
     const { before, after } = reachOf(owner.rule);
     const at = start + place;
@@ -78,7 +94,7 @@ export class LineFilter {
     while (to < end && isContinuation(memory[to] as number)) to++;
     const left = memory.toString('utf8', from, at);
     let isClaimed = false;
-    const trials = new Trials(left + memory.toString('utf8', at, to), this.#rules, () => {
+    const trials = new Trials(left + memory.toString('utf8', at, to), rules, () => {
       isClaimed = true;
     });
     trials.tryAt(owner, left.length);
@@ -100,20 +116,23 @@ export class LineFilter {
 
   #holds(text: string): boolean {
     if (this.#known.some((value) => text.includes(value))) return true;
+    const rules = this.#rules;
+    if (rules === undefined) return false;
     let isHeld = false;
-    const trials = new Trials(text, this.#rules, () => {
+    const trials = new Trials(text, rules, () => {
       isHeld = true;
     });
-    this.#rules.scanner.scan(text, (owner, at) => trials.tryAt(owner, at));
+    rules.scanner.scan(text, (owner, at) => trials.tryAt(owner, at));
     return isHeld;
   }
 
   #isQuotedSecret({ quoted }: LineScan, line: Buffer): boolean {
+    const rules = this.#rules;
+    if (rules === undefined) return false;
     for (let i = 0; i < quoted.length; i += 4) {
       const [keyStart, keyEnd, start, end] = quoted.subarray(i, i + 4) as unknown as [number, number, number, number];
       const name = decodeString(line.toString('utf8', keyStart, keyEnd));
-      if (name === undefined || quotedSecrets(name, line.toString('utf8', start, end), this.#rules).length > 0)
-        return true;
+      if (name === undefined || quotedSecrets(name, line.toString('utf8', start, end), rules).length > 0) return true;
     }
     return false;
   }

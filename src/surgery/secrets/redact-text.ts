@@ -76,6 +76,11 @@ export class SafeNames {
     return this.get(partOf(part).name)?.secrets ?? [];
   }
 
+  /** How many names may change. */
+  get size(): number {
+    return this.#candidates.size;
+  }
+
   /** Whether any name changes. */
   get isUsed(): boolean {
     return this.#all().size > 0;

@@ -7,7 +7,7 @@ import { asBuffer } from '../../../src/base/node/node-types.ts';
 import { parseLine, serialiseLine } from '../../../src/format/line/line.ts';
 import { scanRecord } from '../../../src/format/scan/scan.ts';
 import { loadSource } from '../../../src/surgery/engine/plan.ts';
-import { redactorFor } from '../../../src/surgery/redact/survey.ts';
+import { redactorFor } from '../../../src/surgery/redact/session-redactor.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 

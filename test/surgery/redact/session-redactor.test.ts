@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { extractBundle } from '../../../src/surgery/bundle/read.ts';
 import { writeBundle } from '../../../src/surgery/bundle/write.ts';
 import { loadSource } from '../../../src/surgery/engine/plan.ts';
-import { redactorFor } from '../../../src/surgery/redact/survey.ts';
+import { redactorFor } from '../../../src/surgery/redact/session-redactor.ts';
 import { plantedFiles } from '../../support/planted-session.ts';
 import { benchWith, contentsOf } from '../../support/surgery-kit.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';

@@ -29,7 +29,7 @@ export function countOf(list: u32): u32 {
   return list === 4 ? lists.nameCount : lists.quotedCount;
 }
 
-/** 0: the line must be searched in the slow way. 1: the lists are complete. 2: and `JSON.stringify` writes the same line. */
+/** 0: the line must be searched in the slow way. Bits: 1 the lists are complete, 2 `JSON.stringify` writes the same line, 4 plain. */
 export function scanRecord(bytes: u32): u32 {
   lists.begin(bytes);
   const line = lists.line;
@@ -47,10 +47,13 @@ export function scanRecord(bytes: u32): u32 {
     const result = depth < deepest ? decodeLayer(start, end) : 0;
     if (result === isRefused) return 0;
     if (result === isDecoded) lists.addText(inner, lists.out, depth + 1);
-    else store<u32>(text, hasEncodedRun(start, end) ? 1 : 0, 12);
+    else if (hasEncodedRun(start, end)) {
+      store<u32>(text, 1, 12);
+      lists.setNotPlain();
+    }
     if (lists.isFull) return 0;
   }
-  return isCanonical ? 2 : 1;
+  return 1 | (isCanonical ? 2 : 0) | (lists.isPlain ? 4 : 0);
 }
 
 /**

@@ -30,6 +30,8 @@ export interface LineScan {
   readonly quoted: Uint32Array;
   /** Whether `JSON.stringify` writes the same line for the same value. */
   readonly isCanonical: boolean;
+  /** Whether text without quotes, backslashes and control characters is in a layer only if it is in the line as it is. */
+  readonly isPlain: boolean;
 }
 
 /** A keyword of the table at a place of a text. */
@@ -59,7 +61,8 @@ export function scanRecord(table: KeywordTable, line: Uint8Array): LineScan | un
     hits: ownHits(scanner.memory, module, table),
     names: inLine(numbers(scanner.memory, module, lists.names, 2), start),
     quoted: inLine(numbers(scanner.memory, module, lists.quoted, 4), start),
-    isCanonical: result === 2,
+    isCanonical: (result & 2) !== 0,
+    isPlain: (result & 4) !== 0,
   };
 }
 

@@ -1,5 +1,5 @@
 // Removes one layer of escaping from a text: the same units as `encoded` in view.ts, decoded in the same way.
-import { out, setOut } from './shared-memory.as';
+import { out, setNotPlain, setOut } from './shared-memory.as';
 import { hexDigit, hexUnit, pairCode, plainOf, surrogateSize, writeCode } from './shared-string.as';
 
 /** Half of a surrogate pair, which UTF-8 cannot express. */
@@ -45,6 +45,7 @@ export function decodeLayer(start: usize, end: usize): i32 {
     }
     if (unitCode === half) return isRefused;
     hasUnit = true;
+    if (!isShortEscape(at)) setNotPlain();
     to = copy(to, copied, at);
     if (unitCode !== nothing) to = writeCode(to, unitCode);
     at = unitEnd;
@@ -53,6 +54,11 @@ export function decodeLayer(start: usize, end: usize): i32 {
   if (!hasUnit || !hasMark) return isUnchanged;
   setOut(copy(to, copied, end));
   return isDecoded;
+}
+
+/** Of the unit that was read: whether it becomes a quote, a backslash or a control character. */
+function isShortEscape(at: usize): bool {
+  return unitCode >= 0 && unitEnd === at + 2 && load<u8>(at, 1) !== 0x2f;
 }
 
 function copy(to: usize, start: usize, end: usize): usize {

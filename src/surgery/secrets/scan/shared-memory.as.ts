@@ -36,6 +36,8 @@ export let signedCount: u32 = 0;
 let keyCount: u32 = 0;
 /** Whether a list was too small. */
 export let isFull: bool = false;
+/** Whether text without quotes, backslashes and control characters is in a layer only if it is in the line as it is. */
+export let isPlain: bool = true;
 
 const frameBytes: u32 = 16;
 const textBytes: u32 = 16;
@@ -68,8 +70,13 @@ export function begin(lineBytes: u32): void {
   signedCount = 0;
   keyCount = 0;
   isFull = false;
+  isPlain = true;
   memory.fill(line + lineBytes, 0, 32);
   out = line + lineBytes + 32;
+}
+
+export function setNotPlain(): void {
+  isPlain = false;
 }
 
 export function setOut(at: usize): void {

@@ -1,6 +1,6 @@
 // Reads a JSON string: finds its end and writes its decoded text to `out`. A string that cannot be written as UTF-8 (half of
 // a surrogate pair) is refused like one that is not JSON.
-import { out, setOut } from './shared-memory.as';
+import { out, setNotPlain, setOut } from './shared-memory.as';
 
 /** Of the string that was read last. */
 export let hasEscape: bool = false;
@@ -39,6 +39,7 @@ export function readString(start: usize): usize {
     hasEscape = true;
     const letter = load<u8>(at, 1);
     if (letter === 0x75) {
+      setNotPlain();
       const unit = hexUnit(at + 2);
       if (unit < 0) return 0;
       isUsual = isUsual && isUsualUnit(unit, load<u8>(at, 5));
@@ -50,7 +51,10 @@ export function readString(start: usize): usize {
     }
     const plain = plainOf(letter);
     if (plain === 0) return 0;
-    isUsual = isUsual && letter !== 0x2f;
+    if (letter === 0x2f) {
+      isUsual = false;
+      setNotPlain();
+    }
     store<u8>(to, plain);
     to++;
     at += 2;
