@@ -4,7 +4,7 @@ import { billedTokens, noUsage, type Usage } from '../../format/entry/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { CountedMessage } from '../../session/usage/index.ts';
 import { type PackedRows, rowBytes, rowFlags, rowOffsets } from '../rows/index.ts';
-import { cellFields, cellWidth, quarterMs } from './cell-fields.ts';
+import { cellFields, cellWidth, quarterMs } from './state-file.ts';
 
 /** Before every time that a date can have. */
 const noQuarter = -(2 ** 34);

@@ -6,8 +6,8 @@ import { billedTokens } from '../../format/entry/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { CountedMessage } from '../../session/usage/index.ts';
 import type { TranscriptPlace } from '../../store/index.ts';
-import { cellFields, cellWidth, quarterMs } from './cell-fields.ts';
 import { type CountedUsage, sessionIdOf } from './current-usage.ts';
+import { cellFields, cellWidth, quarterMs } from './state-file.ts';
 import type { UsageStore } from './usage-store.ts';
 
 export interface UsageCell {

@@ -2,9 +2,16 @@
 import path from 'node:path';
 import type { FileProof, TranscriptFile, TranscriptPlace } from '../../store/index.ts';
 import { PackedRows, type ScannedRows } from '../rows/index.ts';
-import { cellWidth } from './cell-fields.ts';
 import { joinPaths, type SummedFile } from './current-usage.ts';
-import { checksum, fileFields, fileWidth, partWidth, type UsageHeader, type UsageState } from './state-file.ts';
+import {
+  cellWidth,
+  checksum,
+  fileFields,
+  fileWidth,
+  partWidth,
+  type UsageHeader,
+  type UsageState,
+} from './state-file.ts';
 
 /** `found` is the transcript as it was when it was read. */
 export interface CountedFile extends SummedFile {

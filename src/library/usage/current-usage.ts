@@ -3,8 +3,8 @@
 import path from 'node:path';
 import type { Prices } from '../../models/index.ts';
 import { findTranscripts, projectsFolders, type TranscriptFile, type TranscriptFiles } from '../../store/index.ts';
-import { cellWidth } from './cell-fields.ts';
 import {
+  cellWidth,
   fileFields,
   fileWidth,
   firstOtherModel,
@@ -20,7 +20,7 @@ export interface SummedFile {
   /** The main transcript of its session. */
   readonly main: string;
   readonly cwd: string | undefined;
-  /** Its sums (cell-fields.ts). */
+  /** Its sums (`cellFields`). */
   readonly cells: Float64Array;
   /** The earliest time; `NaN` if no line has one. */
   readonly startedAt: number;
