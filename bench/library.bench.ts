@@ -1,94 +1,113 @@
-// The cost of the index: the first `clew usage` compared with ccusage 20 (Rust), which reads everything every time, then
-// the same without changes, the status line, memory, and whether both count the same.
+// The cost of counting: `clew usage` compared with ccusage 20 (Rust), which reads everything every time, on three libraries: the
+// first time, with nothing changed, after one new line; then `clew ls`, and whether both count the same.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { corpusFolder } from './support/corpus.ts';
-import { type Contender, measureAll, median, peakMemoryMb, printRatios } from './support/measure.ts';
+import { type CorpusPlan, corpusFolder } from './support/corpus.ts';
+import { type Contender, measureAll, printRatios } from './support/measure.ts';
 
 const project = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const clew = path.join(project, 'dist/clew.js');
 const cache = path.join(tmpdir(), 'clew-bench');
-const root = corpus();
-const state = path.join(cache, 'library-state');
 const ccusage = installCcusage('20.0.24');
-process.env.CLEW_HOME = state;
-process.env.CLEW_ROOTS = root;
-process.env.CLAUDE_CONFIG_DIR = root;
 // If set, every start of Node reads these certificates: a cost of the machine, for both sides.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-const transcripts = readdirSync(path.join(root, 'projects'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.jsonl'))
-  .map((name) => path.join(root, 'projects', name));
-const sizeMb = transcripts.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6;
-const usage = [process.execPath, clew, 'usage', '--json'];
-const status = path.join(cache, 'status.json');
-writeFileSync(status, JSON.stringify({ transcript_path: newestSession() }));
-
-const contenders: readonly Contender[] = [
-  { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
-  { name: 'ccusage claude daily --offline --json', command: [ccusage, 'claude', 'daily', '--offline', '--json'] },
-  {
-    name: 'clew usage --json, no index yet',
-    command: ['sh', '-c', 'rm -rf "$1"; shift; exec "$@"', 'sh', state, ...usage],
-  },
-  { name: 'clew usage --json, nothing changed', command: usage },
-  { name: 'clew usage (a table), nothing changed', command: [process.execPath, clew, 'usage'] },
-  {
-    name: 'clew statusline',
-    command: ['sh', '-c', 'exec "$1" "$2" statusline < "$3"', 'sh', process.execPath, clew, status],
-  },
-];
-const measured = measureAll(contenders, 5);
-printRatios(
-  `usage of ${sizeMb.toFixed(0)} MB in ${transcripts.length} transcripts`,
-  measured,
-  contenders[1]?.name ?? '',
-);
-const start = measured[0]?.cpuMs ?? 0;
-const first = (measured[2]?.cpuMs ?? 0) - start;
-console.log(`  rows: ${(sizeMb / (first / 1000)).toFixed(0)} MB/s of CPU beyond the start of Node`);
-console.log(`  status line: ${((measured[5]?.cpuMs ?? 0) - start).toFixed(0)} ms CPU beyond the start of Node`);
-
-console.log('\npeak memory, medians of 3');
-rmSync(state, { recursive: true, force: true });
-const fresh = peakMemoryMb([clew, 'usage', '--json']);
-console.log(`  clew usage, no index yet    ${fresh.toFixed(0).padStart(5)} MB`);
-console.log(`  clew usage, nothing changed ${repeat(() => peakMemoryMb([clew, 'usage', '--json']))} MB`);
-console.log(`  ccusage                     ${repeat(ccusageMemoryMb)} MB`);
-
-console.log('\ntotals');
-const ours = totalsOf(usage);
-const theirs = totalsOf([ccusage, 'claude', 'daily', '--offline', '--json']);
-const written = Number(ours.cacheWrite5mTokens) + Number(ours.cacheWrite1hTokens);
-const rows: readonly (readonly [string, number, number])[] = [
-  ['input', Number(ours.inputTokens), Number(theirs.inputTokens)],
-  ['output', Number(ours.outputTokens), Number(theirs.outputTokens)],
-  ['cache read', Number(ours.cacheReadTokens), Number(theirs.cacheReadTokens)],
-  ['cache written', written, Number(theirs.cacheCreationTokens)],
-  ['micro-dollars', Number(ours.costMicroUsd), Math.round(Number(theirs.totalCost) * 1e6)],
-];
-for (const [name, own, other] of rows) {
-  console.log(
-    `  ${name.padEnd(14)} clew ${String(own).padStart(12)}  ccusage ${String(other).padStart(12)}  ${own === other ? 'equal' : `differ by ${own - other}`}`,
-  );
+interface Library {
+  readonly name: string;
+  /** For the generator of ../shared, if it is there: megabytes and sessions. */
+  readonly generated: readonly [number, number];
+  /** Without it. */
+  readonly plan: CorpusPlan;
 }
 
-function corpus(): string {
+const libraries: readonly Library[] = [
+  { name: 'library-300', generated: [300, 600], plan: { sessions: 500, linesPerSession: 160, bytesPerLine: 4000 } },
+  { name: 'library-1000', generated: [1000, 2000], plan: { sessions: 1700, linesPerSession: 160, bytesPerLine: 4000 } },
+  {
+    name: 'library-small',
+    generated: [550, 10_000],
+    plan: { sessions: 11_250, linesPerSession: 40, bytesPerLine: 1300 },
+  },
+];
+
+const rounds = 7;
+for (const library of libraries) measureLibrary(library);
+
+function measureLibrary(library: Library): void {
+  const root = folderOf(library);
+  const files = transcriptsBelow(root);
+  const sizeMb = files.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6;
+  const state = path.join(cache, `${library.name}-state`);
+  Object.assign(process.env, { CLEW_HOME: state, CLEW_ROOTS: root, CLAUDE_CONFIG_DIR: root });
+  const grown = files[Math.floor(files.length / 2)] as string; // there are hundreds
+  const size = statSync(grown).size;
+  const usage = [process.execPath, clew, 'usage', '--json'];
+  const list = [process.execPath, clew, 'ls', '--json'];
+  const line = `{"type":"user","message":{"role":"user","content":"one more"},"timestamp":"2026-03-01T00:00:00.000Z"}`;
+  const appending = ['sh', '-c', `printf '%s\\n' "$1" >> "$2"; shift 2; exec "$@"`, 'sh', line, grown];
+  const contenders: readonly Contender[] = [
+    { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
+    { name: 'wc -l', command: ['sh', '-c', 'find "$1" -name "*.jsonl" -print0 | xargs -0 cat | wc -l', 'sh', root] },
+    { name: 'ccusage claude daily --offline --json', command: [ccusage, 'claude', 'daily', '--offline', '--json'] },
+    { name: 'clew usage, first', command: ['sh', '-c', 'rm -rf "$1"; shift; exec "$@"', 'sh', state, ...usage] },
+    { name: 'clew usage, nothing changed', command: usage },
+    { name: 'clew usage, one new line', command: [...appending, ...usage] },
+  ];
+  const measured = measureAll(contenders, rounds);
+  printRatios(`usage of ${sizeMb.toFixed(0)} MB in ${files.length} transcripts`, measured, contenders[2]?.name ?? '');
+  truncateSync(grown, size);
+  compareTotals(usage);
+  spawnSync(list[0] as string, list.slice(1), { maxBuffer: 1 << 28 });
+  const lists = measureAll(
+    [
+      { name: 'clew ls, nothing changed', command: list },
+      { name: 'clew ls, one new line', command: [...appending, ...list] },
+    ],
+    rounds,
+  );
+  printRatios(`ls of ${files.length} transcripts`, lists, 'clew ls, nothing changed');
+  truncateSync(grown, size);
+}
+
+function compareTotals(usage: readonly string[]): void {
+  const ours = totalsOf(usage);
+  const theirs = totalsOf([ccusage, 'claude', 'daily', '--offline', '--json']);
+  const written = Number(ours.cacheWrite5mTokens) + Number(ours.cacheWrite1hTokens);
+  const rows: readonly (readonly [string, number, number])[] = [
+    ['input', Number(ours.inputTokens), Number(theirs.inputTokens)],
+    ['output', Number(ours.outputTokens), Number(theirs.outputTokens)],
+    ['cache read', Number(ours.cacheReadTokens), Number(theirs.cacheReadTokens)],
+    ['cache written', written, Number(theirs.cacheCreationTokens)],
+    ['micro-dollars', Number(ours.costMicroUsd), Math.round(Number(theirs.totalCost) * 1e6)],
+  ];
+  for (const [name, own, other] of rows) {
+    const result = own === other ? 'equal' : `differ by ${own - other}`;
+    console.log(
+      `  ${name.padEnd(14)} clew ${String(own).padStart(12)}  ccusage ${String(other).padStart(12)}  ${result}`,
+    );
+  }
+}
+
+function folderOf({ name, generated, plan }: Library): string {
   const generator = path.resolve(project, '../shared/bench/gen.mjs');
-  if (!existsSync(generator))
-    return corpusFolder('library', { sessions: 500, linesPerSession: 160, bytesPerLine: 4000 });
-  const folder = path.join(cache, 'library-300');
+  if (!existsSync(generator)) return corpusFolder(name, plan);
+  const folder = path.join(cache, name);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   const making = `${folder}.making`;
-  const made = spawnSync(process.execPath, [generator, making], { encoding: 'utf8' });
+  const made = spawnSync(process.execPath, [generator, making, ...generated.map(String)], { encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`the corpus could not be made: ${made.stderr}`);
   renameSync(making, folder);
   return folder;
+}
+
+function transcriptsBelow(root: string): readonly string[] {
+  return readdirSync(path.join(root, 'projects'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => path.join(root, 'projects', name));
 }
 
 /** Into a separate folder: it is compared with, not a dependency. */
@@ -101,26 +120,6 @@ function installCcusage(version: string): string {
   const run = spawnSync('npm', ['install', '--prefix', folder, ...flags, `ccusage@${version}`], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`ccusage could not be installed: ${run.stderr}`);
   return command;
-}
-
-function repeat(measure: () => number): string {
-  return median([measure(), measure(), measure()]).toFixed(0).padStart(5);
-}
-
-/** Of the launcher or of the native program it starts, whichever had more; `NaN` without GNU time. */
-function ccusageMemoryMb(): number {
-  const argv = [ccusage, 'claude', 'daily', '--offline', '--json'];
-  const run = spawnSync('/usr/bin/time', ['-v', ...argv], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  return Number(/Maximum resident set size \(kbytes\): (\d+)/.exec(run.stderr ?? '')?.[1]) / 1024;
-}
-
-/** A status line is for the current session. */
-function newestSession(): string | undefined {
-  const args = [clew, 'usage', 'session', '--json'];
-  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  const { rows: sessions } = JSON.parse(stdout) as { rows: readonly { readonly key: string }[] };
-  const key = sessions.at(-1)?.key ?? '';
-  return transcripts.find((file) => path.basename(file) === `${key}.jsonl`);
 }
 
 function totalsOf(command: readonly string[]): Readonly<Record<string, unknown>> {

@@ -22,6 +22,8 @@ interface Place {
 
 /** They need the rows only, which one call can read. */
 const answering = ['ls', 'ls --json', 'usage', 'usage session --json', 'stats', 'stats --json'];
+/** What was counted is not in the index. */
+const counting = /^(usage|stats)/;
 /** The full text is for the disk. */
 const refusing = ['find lamp', 'find lamp --json', 'index'];
 
@@ -42,22 +44,33 @@ function run(words: string, { root, home }: Target, uid: { uid?: number } = {}):
   return runClew([...words.split(' '), '--root', root], { env: { CLEW_HOME: home }, ...uid });
 }
 
-/** Each command by `call`: the first line of stderr is the message, and the transcripts are as they were. */
-function checkAll({ root, sound }: Place, message: string, call: (words: string) => Run): void {
+interface Trouble {
+  readonly index: string;
+  /** With what was counted, if it cannot be kept either. */
+  readonly usage?: string;
+}
+
+/** Each command by `call`: the lines of stderr are the messages, and the transcripts are as they were. */
+function checkAll({ root, sound }: Place, { index, usage }: Trouble, call: (words: string) => Run): void {
   const before = snapshot(root);
+  const line = (text: string): string => `clew: ${text}; until then every call reads all sessions\n`;
   for (const words of answering) {
-    const expected = {
-      status: 0,
-      stdout: sound.get(words),
-      stderr: `clew: ${message}; until then every call reads all sessions\n`,
-    };
-    assert.deepEqual(call(words), expected, words);
+    const ofIndex = words.startsWith('usage') ? '' : line(index);
+    const ofUsage = usage !== undefined && counting.test(words) ? line(usage) : '';
+    const expected = { status: 0, stdout: sound.get(words), stderr: ofIndex + ofUsage };
+    assert.deepEqual(withoutNames(call(words)), expected, words);
   }
   for (const words of refusing) {
-    assert.deepEqual(call(words), { status: 2, stdout: '', stderr: `clew: ${message}\n` }, words);
+    assert.deepEqual(call(words), { status: 2, stdout: '', stderr: `clew: ${index}\n` }, words);
   }
-  assert.deepEqual(call('statusline'), { status: 0, stdout: '\n', stderr: `clew: ${message}\n` });
+  const stderr = usage === undefined ? '' : `clew: ${usage}\n`;
+  assert.deepEqual(withoutNames(call('statusline')), { status: 0, stdout: '$0.00 session · $0.00 today\n', stderr });
   assert.deepEqual(snapshot(root), before);
+}
+
+/** The name of a file of counts comes from the folders. */
+function withoutNames({ status, stdout, stderr }: Run): Run {
+  return { status, stdout, stderr: stderr.replace(/usage\/\w+\.state/, 'usage/NAME.state') };
 }
 
 /** Root may read and write everything, so another user tries. */
@@ -66,16 +79,22 @@ const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 test('a state folder that cannot be written', (context) => {
   const at = place(context);
   mkdirSync(at.home, { mode: 0o555 });
-  const message = `the index cannot be written: ${at.index}; set CLEW_HOME to a folder you may write to`;
-  checkAll(at, message, (words) => run(words, at, nobody));
+  checkAll(at, unwritable(at, 'EACCES'), (words) => run(words, at, nobody));
 });
 
 test('a state folder that is a file', (context) => {
   const at = place(context);
   writeFileSync(at.home, '');
-  const message = `the index cannot be written: ${at.index}; set CLEW_HOME to a folder you may write to`;
-  checkAll(at, message, (words) => run(words, at));
+  checkAll(at, unwritable(at, 'ENOTDIR'), (words) => run(words, at));
 });
+
+function unwritable({ home, index }: Place, code: string): Trouble {
+  const advice = 'set CLEW_HOME to a folder you may write to';
+  return {
+    index: `the index cannot be written: ${index}; ${advice}`,
+    usage: `${path.join(home, 'usage/NAME.state')} cannot be written (${code}); ${advice}`,
+  };
+}
 
 test('an index that a newer Clew wrote', (context) => {
   const at = place(context);
@@ -83,14 +102,14 @@ test('an index that a newer Clew wrote', (context) => {
   const database = openDatabase(at.index);
   database.exec('PRAGMA user_version = 999');
   database.close();
-  const message = `${at.index} was written by a newer Clew; update Clew, or set CLEW_HOME to another folder`;
-  checkAll(at, message, (words) => run(words, at));
+  const index = `${at.index} was written by a newer Clew; update Clew, or set CLEW_HOME to another folder`;
+  checkAll(at, { index }, (words) => run(words, at));
 });
 
 test('a size limit of the shell that the index does not fit', (context) => {
   const at = place(context);
   const advice = 'check it, its quota and the size limit of the shell (ulimit -f)';
-  checkAll(at, `the disk refuses the index: ${at.index}; ${advice}`, (words) =>
+  checkAll(at, { index: `the disk refuses the index: ${at.index}; ${advice}` }, (words) =>
     inShell('ulimit -f 8; exec "$0" "$@"', words, at),
   );
 });
@@ -102,8 +121,10 @@ const withoutMount = mayMount ? false : 'this machine lets no user mount a disk 
 test('a disk that is full', { skip: withoutMount }, (context) => {
   const at = place(context);
   mkdirSync(at.home);
-  checkAll(at, `the disk is full: ${at.index}; make room and run it again`, (words) =>
-    inShell('mount -t tmpfs -o size=40k tmpfs "$CLEW_HOME"; exec "$0" "$@"', words, at, ['unshare', ...namespace]),
+  const full = (file: string): string => `the disk is full: ${file}; make room and run it again`;
+  const usage = full(path.join(at.home, 'usage/NAME.state'));
+  checkAll(at, { index: full(at.index), usage }, (words) =>
+    inShell('mount -t tmpfs -o size=4k tmpfs "$CLEW_HOME"; exec "$0" "$@"', words, at, ['unshare', ...namespace]),
   );
 });
 

@@ -13,6 +13,7 @@ export interface NumbersQuestion {
   readonly roots: readonly string[];
   readonly prices: PriceList;
   readonly env: Environment;
+  readonly notify: (message: string) => void;
 }
 
 export interface StatusNumbers {
@@ -27,11 +28,12 @@ export interface StatusNumbers {
 /** Some tens of milliseconds of reading; later calls read the rest. */
 const mostNewBytes = 8 * 1024 * 1024;
 
-export function readNumbers({ file, roots: named, prices, env }: NumbersQuestion): StatusNumbers {
+export function readNumbers({ file, roots: named, prices, env, notify }: NumbersQuestion): StatusNumbers {
   // The client may use another config folder.
   const own = file === undefined ? [] : [path.dirname(path.dirname(file))];
   const store = new UsageStore({ folder: stateFolder(env), roots: [...named, ...own] });
-  const { unreadUntilMs } = store.update({ prices, maxBytes: mostNewBytes, first: file });
+  const { unreadUntilMs, saveError } = store.update({ prices, maxBytes: mostNewBytes, first: file });
+  if (saveError !== undefined) notify(saveError.message);
   const midnight = new Date().setHours(0, 0, 0, 0);
   const session = file === undefined ? undefined : sessionOf(store, file);
   // A transcript holds no message newer than its last change.

@@ -41,7 +41,7 @@ function measure(report: JsonObject, options: StatusOptions): Omit<Status, 'isTr
   const loaded = loadPrices(env);
   for (const notice of loaded.notices) notify(notice);
   const prices = new PriceList(loaded);
-  const { model, ...numbers } = readNumbers({ file, roots: resolveRoots({ roots, env }), prices, env });
+  const { model, ...numbers } = readNumbers({ file, roots: resolveRoots({ roots, env }), prices, env, notify });
   const size = asObject(report.context_window)?.context_window_size;
   const current = asString(asObject(report.model)?.id) ?? model;
   const usual = current === undefined ? undefined : prices.contextTokensOf(current);

@@ -24,6 +24,6 @@ test('whatever comes in, stdout holds no error and the exit code is 0', (context
   const broken = path.join(temporaryFolder(context), 'file');
   writeFileSync(broken, '');
   const { status, stdout, stderr } = statusline('{}', { ...env, CLEW_HOME: path.join(broken, 'below') });
-  assert.deepEqual([status, stdout], [0, '\n']);
-  assert.match(stderr, /^clew: .*\n$/);
+  assert.deepEqual([status, stdout], [0, '$0.00 session · $0.05 today\n']);
+  assert.match(stderr, /^clew: .* cannot be written \(ENOTDIR\); set CLEW_HOME to a folder you may write to\n$/);
 });

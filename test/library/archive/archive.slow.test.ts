@@ -217,11 +217,15 @@ function packs(folder: string): string[] {
   return [...readContents(folder).packs];
 }
 
-/** Cuts the last pack after its last block, so that no session names the chunks of that block. */
+/** Cuts the archive after its last block, so that no session names the chunks of that block. */
 function withoutLastSessions(folder: string): ReturnType<typeof readContents> {
   const { blocks } = readContents(folder);
-  const last = blocks.filter((block) => block.pack === packs(folder).at(-1)).at(-1);
-  if (last !== undefined) truncateSync(last.pack, last.bodyOffset + last.header.bodyBytes);
+  const names = packs(folder);
+  const at = names.findLastIndex((pack) => blocks.some((block) => block.pack === pack));
+  const last = blocks.findLast((block) => block.pack === names[at]);
+  assert.ok(last !== undefined);
+  for (const pack of names.slice(at + 1)) rmSync(pack);
+  truncateSync(last.pack, last.bodyOffset + last.header.bodyBytes);
   return readContents(folder);
 }
 
