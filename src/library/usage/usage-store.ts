@@ -59,6 +59,8 @@ export class UsageStore implements CountedUsage {
   #scanner: RowScanner | undefined;
   #otherModels: string[] = [];
   #prices = '';
+  /** Of the last update. */
+  #options: UpdateOptions | undefined;
 
   constructor({ folder, roots }: UsagePlace) {
     this.#roots = roots;
@@ -70,6 +72,7 @@ export class UsageStore implements CountedUsage {
   update(options: UpdateOptions): UsageUpdate {
     const { files: found, problems } = options.found ?? findTranscripts(this.#roots);
     this.#load();
+    this.#options = options;
     const report = newReport(problems);
     const saveError = this.#isCurrent(found, options.prices) ? undefined : this.#advance(found, options, report);
     return { files: found.length, ...report, saveError };
@@ -87,10 +90,22 @@ export class UsageStore implements CountedUsage {
   }
 
   /** Every line with usage, an original before its copies. Of lines that follow one another only the largest is kept. */
-  *lines(): Generator<UsageLine> {
+  lines(): readonly UsageLine[] {
+    try {
+      return this.#lines();
+    } catch (error) {
+      // Another process has replaced the rows since the update.
+      if (!(error instanceof BrokenRows) || this.#options === undefined) throw error;
+      this.#forget();
+      this.#readAndCount(findTranscripts(this.#roots).files, this.#options, newReport([]));
+      return this.#lines();
+    }
+  }
+
+  #lines(): readonly UsageLine[] {
     const files = this.#files();
     const options = { models: this.#models, rowsOf: this.#rowsOf };
-    for (const file of inOrder(files, files)) yield* linesOf(file, options);
+    return inOrder(files, files).flatMap((file) => linesOf(file, options));
   }
 
   modelName(number: number): string | undefined {

@@ -163,6 +163,22 @@ test('rows that another process wrote at the same time are not taken for our own
   assert.equal(update().output, 111);
 });
 
+test('rows that another process has replaced since are read from the transcripts again', (context) => {
+  const { open, update, state } = place(context, { [session1]: line('a', 1), [session2]: line('b', 10) });
+  update();
+  for (const damage of [(file: string) => rmSync(file), (file: string) => writeFileSync(file, 'other rows')]) {
+    const store = open();
+    assert.equal(store.update({ prices }).filesRead, 0);
+    damage(rowsFile(state));
+    assert.deepEqual(
+      store.messages().map(({ usage }) => usage.outputTokens),
+      [1, 10],
+    );
+    assert.equal([...store.lines()].length, 2);
+  }
+  assert.deepEqual([update().output, update().filesRead], [11, 0]);
+});
+
 test('without a disk that can be written, everything is counted in memory', (context) => {
   const { state, root, update } = place(context, { [session1]: line('a', 1) });
   writeFileSync(state, 'a file where the folder should be');
