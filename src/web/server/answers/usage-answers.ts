@@ -159,7 +159,8 @@ type Asked = Pick<UsageSession, 'slug'> & { readonly cwd?: string | undefined; r
 
 function wanted({ project, path }: UsageAsked): (session: Asked) => boolean {
   return (session) =>
-    (project === undefined || (session.cwd ?? session.slug) === project) &&
+    // An address cannot hold half of a surrogate pair.
+    (project === undefined || (session.cwd ?? session.slug).toWellFormed() === project) &&
     (path === undefined || session.path === path);
 }
 
