@@ -2,35 +2,63 @@
 // the same key may still differ: the counting rule decides. Two that have different keys are different.
 import type { PackedRows } from './packed-rows.ts';
 
-/** For each file, given as its parts: 1 if it shares a key with another file or with itself. */
-export function findShared(files: readonly (readonly PackedRows[])[]): Uint8Array {
+/** The keys of rows, two numbers each; both are 0 for a row without one. */
+export function keysOf(parts: readonly PackedRows[]): Uint32Array {
+  const keys = new Uint32Array(2 * parts.reduce((sum, { count }) => sum + count, 0));
+  let at = 0;
+  for (const part of parts) {
+    for (let row = 0; row < part.count; row++) {
+      keys[at++] = part.lowKeyOf(row);
+      keys[at++] = part.highKeyOf(row);
+    }
+  }
+  return keys;
+}
+
+/** For each file, given as the keys of its rows: 1 if it shares a key with another file or has one twice. */
+export function findShared(files: readonly Uint32Array[]): Uint8Array {
   const shared = new Uint8Array(files.length);
-  const rows = files.reduce((sum, parts) => sum + parts.reduce((count, part) => count + part.count, 0), 0);
+  const rows = files.reduce((sum, keys) => sum + keys.length / 2, 0);
   const bits = Math.max(4, Math.ceil(Math.log2(rows * 2 + 1)));
   const mask = 2 ** bits - 1;
   // Open addressing: the two halves of a key, and the number of its first file + 1.
   const lows = new Uint32Array(mask + 1);
   const highs = new Uint32Array(mask + 1);
   const owners = new Uint32Array(mask + 1);
-  for (const [file, parts] of files.entries()) {
-    for (const part of parts) {
-      for (let row = 0; row < part.count; row++) {
-        const low = part.lowKeyOf(row);
-        const high = part.highKeyOf(row);
-        if (low === 0 && high === 0) continue;
-        let slot = (low ^ Math.imul(high, 0x9e3779b1)) & mask;
-        while (owners[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = (slot + 1) & mask;
-        const owner = owners[slot] as number;
-        if (owner === 0) {
-          lows[slot] = low;
-          highs[slot] = high;
-          owners[slot] = file + 1;
-        } else {
-          shared[owner - 1] = 1;
-          shared[file] = 1;
-        }
+  for (const [file, keys] of files.entries()) {
+    for (let at = 0; at < keys.length; at += 2) {
+      const low = keys[at] as number;
+      const high = keys[at + 1] as number;
+      if (low === 0 && high === 0) continue;
+      let slot = (low ^ Math.imul(high, 0x9e3779b1)) & mask;
+      while (owners[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = (slot + 1) & mask;
+      const owner = owners[slot] as number;
+      if (owner === 0) {
+        lows[slot] = low;
+        highs[slot] = high;
+        owners[slot] = file + 1;
+      } else {
+        shared[owner - 1] = 1;
+        shared[file] = 1;
       }
     }
   }
   return shared;
+}
+
+/** Whether one of the keys is in `all`, outside of `from` to `to`, or twice among the keys. */
+export function meetsOthers(keys: Uint32Array, all: Uint32Array, from: number, to: number): boolean {
+  const own = new Map<number, number>();
+  for (let at = 0; at < keys.length; at += 2) {
+    const low = keys[at] as number;
+    if (low === 0 && keys[at + 1] === 0) continue;
+    // The same half alone is rare: then the whole library is compared.
+    if (own.has(low)) return true;
+    own.set(low, keys[at + 1] as number);
+  }
+  for (let at = 0; at < all.length; at += 2) {
+    if (at >= from && at < to) continue;
+    if (own.get(all[at] as number) === all[at + 1]) return true;
+  }
+  return false;
 }

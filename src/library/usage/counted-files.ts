@@ -1,7 +1,7 @@
 // A transcript with what was counted in it, in memory; from and to the state on the disk.
 import path from 'node:path';
 import type { FileProof, TranscriptFile, TranscriptPlace } from '../../store/index.ts';
-import { PackedRows, type ScannedRows } from '../rows/index.ts';
+import { keysOf, PackedRows, type ScannedRows } from '../rows/index.ts';
 import { joinPaths, type SummedFile } from './current-usage.ts';
 import {
   cellWidth,
@@ -23,7 +23,9 @@ export interface CountedFile extends SummedFile {
   readonly firstAt: number;
   readonly endedAt: number;
   readonly origins: readonly string[];
-  readonly parts: readonly RowPart[];
+  parts: readonly RowPart[];
+  /** Of its rows. */
+  readonly keys: Uint32Array;
   /** Another file has one of its messages, or it has one twice. */
   isShared: boolean;
   cells: Float64Array;
@@ -43,6 +45,7 @@ export interface RowPart {
 /** A file of which new lines were read, after `before`. */
 export function countedFile(found: TranscriptFile, scanned: ScannedRows, before: CountedFile | undefined): CountedFile {
   const { facts, offset, line, proof } = scanned;
+  const parts = scanned.parts.map(newPart);
   const earliest = minOf(before?.startedAt, facts.startedAt);
   const latest = maxOf(before?.endedAt, facts.endedAt);
   const firstAt = before === undefined || Number.isNaN(before.firstAt) ? facts.firstAt : before.firstAt;
@@ -57,12 +60,23 @@ export function countedFile(found: TranscriptFile, scanned: ScannedRows, before:
     startedAt: earliest,
     endedAt: latest,
     origins: [...new Set([...(before?.origins ?? []), ...facts.origins])],
-    parts: [...(before?.parts ?? []), ...scanned.parts.map(newPart)],
+    parts: [...(before?.parts ?? []), ...parts],
+    keys: joined(before?.keys ?? noKeys, keysOf(parts.map(({ rows }) => rows as PackedRows))), // new parts have rows
     isShared: before?.isShared ?? false,
     cells: new Float64Array(0),
     contextTokens: Number.NaN,
     contextModel: 0,
   };
+}
+
+const noKeys = new Uint32Array(0);
+
+function joined(a: Uint32Array, b: Uint32Array): Uint32Array {
+  if (a.length === 0) return b;
+  const both = new Uint32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
 }
 
 export function newPart(bytes: Buffer): RowPart {
@@ -88,56 +102,71 @@ function maxOf(a = Number.NaN, b = Number.NaN): number {
 
 /** All files of a state. `placeOf` says what a path means; files that it does not know are left out. */
 export function countedFiles(state: UsageState, placeOf: (path: string) => TranscriptPlace | undefined): CountedFile[] {
-  const { header, files } = state;
   const proofs = state.proofs.split('\0');
   const counted: CountedFile[] = [];
-  let cellAt = 0;
-  let partAt = 0;
+  const at = { cells: 0, parts: 0, keys: 0 };
   for (const [i, file] of pathsOf(state).entries()) {
-    const at = i * fileWidth;
-    const number = (field: number): number => files[at + field] as number;
-    const cells = state.cells.subarray(cellAt, cellAt + number(fileFields.cells) * cellWidth);
-    const parts = state.parts.subarray(partAt, partAt + number(fileFields.parts) * partWidth);
-    cellAt += cells.length;
-    partAt += parts.length;
     const place = placeOf(file);
-    if (place === undefined) continue;
-    const { dev, ino, size, mtimeMs, bornMs } = fileFields;
-    const born = number(bornMs);
-    counted.push({
-      found: {
-        path: file,
-        mainPath: place.mainPath,
-        agentId: place.agentId,
-        slug: place.slug,
-        root: place.root,
-        dev: number(dev),
-        ino: number(ino),
-        size: number(size),
-        mtimeMs: number(mtimeMs),
-        bornMs: Number.isNaN(born) ? null : born,
-      },
-      offset: number(fileFields.offset),
-      line: number(fileFields.line),
-      proof: { headHash: proofs[i * 2] ?? '', tailHash: proofs[i * 2 + 1] ?? '' },
-      main: place.mainPath ?? header.mains[file] ?? file,
-      cwd: header.cwds[number(fileFields.cwd)],
-      firstAt: number(fileFields.firstAt),
-      startedAt: number(fileFields.startedAt),
-      endedAt: number(fileFields.endedAt),
-      origins: header.origins[file] ?? [],
-      parts: Array.from({ length: parts.length / partWidth }, (_, part) => ({
-        at: parts[part * partWidth] as number,
-        length: parts[part * partWidth + 1] as number,
-        sum: parts[part * partWidth + 2] as number,
-      })),
-      isShared: number(fileFields.isShared) === 1,
-      cells,
-      contextTokens: number(fileFields.contextTokens),
-      contextModel: number(fileFields.contextModel),
-    });
+    if (place !== undefined) counted.push(countedFileAt(state, i, at, place, proofs));
+    advance(at, state, i);
   }
   return counted;
+}
+
+/** Where the numbers of a file begin. */
+export interface Offsets {
+  cells: number;
+  parts: number;
+  keys: number;
+}
+
+/** From the file `i` to the next one. */
+export function advance(at: Offsets, { files }: UsageState, i: number): void {
+  at.cells += (files[i * fileWidth + fileFields.cells] as number) * cellWidth;
+  at.parts += (files[i * fileWidth + fileFields.parts] as number) * partWidth;
+  at.keys += (files[i * fileWidth + fileFields.rows] as number) * 2;
+}
+
+export function countedFileAt(
+  { header, files, ...state }: UsageState,
+  i: number,
+  offsets: Offsets,
+  { path: file, mainPath, agentId, slug, root }: TranscriptPlace,
+  proofs: readonly string[],
+): CountedFile {
+  const number = (field: number): number => files[i * fileWidth + field] as number;
+  const parts = state.parts.subarray(offsets.parts, offsets.parts + number(fileFields.parts) * partWidth);
+  const { dev, ino, size, mtimeMs, bornMs } = fileFields;
+  const born = number(bornMs);
+  return {
+    found: {
+      ...{ path: file, mainPath, agentId, slug, root },
+      dev: number(dev),
+      ino: number(ino),
+      size: number(size),
+      mtimeMs: number(mtimeMs),
+      bornMs: Number.isNaN(born) ? null : born,
+    },
+    offset: number(fileFields.offset),
+    line: number(fileFields.line),
+    proof: { headHash: proofs[i * 2] ?? '', tailHash: proofs[i * 2 + 1] ?? '' },
+    main: mainPath ?? header.mains[file] ?? file,
+    cwd: header.cwds[number(fileFields.cwd)],
+    firstAt: number(fileFields.firstAt),
+    startedAt: number(fileFields.startedAt),
+    endedAt: number(fileFields.endedAt),
+    origins: header.origins[file] ?? [],
+    parts: Array.from({ length: parts.length / partWidth }, (_, part) => ({
+      at: parts[part * partWidth] as number,
+      length: parts[part * partWidth + 1] as number,
+      sum: parts[part * partWidth + 2] as number,
+    })),
+    keys: state.keys.subarray(offsets.keys, offsets.keys + number(fileFields.rows) * 2),
+    isShared: number(fileFields.isShared) === 1,
+    cells: state.cells.subarray(offsets.cells, offsets.cells + number(fileFields.cells) * cellWidth),
+    contextTokens: number(fileFields.contextTokens),
+    contextModel: number(fileFields.contextModel),
+  };
 }
 
 function pathsOf({ paths }: UsageState): readonly string[] {
@@ -152,28 +181,16 @@ export function stateOf(counted: readonly CountedFile[], names: StateNames): Usa
   const mains: Record<string, string> = {};
   const files = new Float64Array(counted.length * fileWidth);
   const cells = new Float64Array(counted.reduce((sum, file) => sum + file.cells.length, 0));
+  const keys = new Uint32Array(counted.reduce((sum, file) => sum + file.keys.length, 0));
   const parts: number[] = [];
   let proofs = '';
   let cellAt = 0;
+  let keyAt = 0;
   for (const [i, file] of counted.entries()) {
     const { found } = file;
-    const at = i * fileWidth;
-    files[at + fileFields.dev] = found.dev;
-    files[at + fileFields.ino] = found.ino;
-    files[at + fileFields.size] = found.size;
-    files[at + fileFields.mtimeMs] = found.mtimeMs;
-    files[at + fileFields.bornMs] = found.bornMs ?? Number.NaN;
-    files[at + fileFields.firstAt] = file.firstAt;
-    files[at + fileFields.startedAt] = file.startedAt;
-    files[at + fileFields.endedAt] = file.endedAt;
-    files[at + fileFields.offset] = file.offset;
-    files[at + fileFields.line] = file.line;
-    files[at + fileFields.cwd] = file.cwd === undefined ? -1 : numberIn(cwds, file.cwd);
-    files[at + fileFields.isShared] = Number(file.isShared);
-    files[at + fileFields.parts] = file.parts.length;
-    files[at + fileFields.cells] = file.cells.length / cellWidth;
-    files[at + fileFields.contextTokens] = file.contextTokens;
-    files[at + fileFields.contextModel] = file.contextModel;
+    setNumbers(files, i, file, file.cwd === undefined ? -1 : numberIn(cwds, file.cwd));
+    keys.set(file.keys, keyAt);
+    keyAt += file.keys.length;
     cells.set(file.cells, cellAt);
     cellAt += file.cells.length;
     for (const part of file.parts) parts.push(part.at, part.length, part.sum);
@@ -188,7 +205,68 @@ export function stateOf(counted: readonly CountedFile[], names: StateNames): Usa
     files,
     cells,
     parts: Float64Array.from(parts),
+    keys,
   };
+}
+
+function setNumbers(files: Float64Array, i: number, file: CountedFile, cwd: number): void {
+  const { found } = file;
+  const at = i * fileWidth;
+  files[at + fileFields.dev] = found.dev;
+  files[at + fileFields.ino] = found.ino;
+  files[at + fileFields.size] = found.size;
+  files[at + fileFields.mtimeMs] = found.mtimeMs;
+  files[at + fileFields.bornMs] = found.bornMs ?? Number.NaN;
+  files[at + fileFields.firstAt] = file.firstAt;
+  files[at + fileFields.startedAt] = file.startedAt;
+  files[at + fileFields.endedAt] = file.endedAt;
+  files[at + fileFields.offset] = file.offset;
+  files[at + fileFields.line] = file.line;
+  files[at + fileFields.cwd] = cwd;
+  files[at + fileFields.isShared] = Number(file.isShared);
+  files[at + fileFields.parts] = file.parts.length;
+  files[at + fileFields.cells] = file.cells.length / cellWidth;
+  files[at + fileFields.contextTokens] = file.contextTokens;
+  files[at + fileFields.contextModel] = file.contextModel;
+  files[at + fileFields.rows] = file.keys.length / 2;
+}
+
+/** The state with the file `i` as it is now; `at` is where its numbers begin. */
+export function withFile(state: UsageState, i: number, at: Offsets, file: CountedFile, names: StateNames): UsageState {
+  const next = { ...at };
+  advance(next, state, i);
+  const { header } = state;
+  const proofs = state.proofs.split('\0');
+  proofs.splice(i * 2, 2, file.proof.headHash, file.proof.tailHash);
+  const cwds = [...header.cwds];
+  const cwd = file.cwd === undefined ? -1 : cwds.indexOf(file.cwd);
+  const files = state.files.slice();
+  setNumbers(files, i, file, file.cwd !== undefined && cwd === -1 ? cwds.push(file.cwd) - 1 : cwd);
+  const parts = Float64Array.from(file.parts.flatMap((part) => [part.at, part.length, part.sum]));
+  const { path } = file.found;
+  return {
+    header: {
+      ...names,
+      cwds,
+      origins: file.origins.length === 0 ? header.origins : { ...header.origins, [path]: file.origins },
+      mains: file.found.mainPath !== undefined ? header.mains : { ...header.mains, [path]: file.main },
+    },
+    paths: state.paths,
+    proofs: proofs.join('\0'),
+    files,
+    cells: spliced(state.cells, at.cells, next.cells, file.cells),
+    parts: spliced(state.parts, at.parts, next.parts, parts),
+    keys: spliced(state.keys, at.keys, next.keys, file.keys),
+  };
+}
+
+function spliced<T extends Float64Array | Uint32Array>(all: T, from: number, to: number, own: T): T {
+  const Numbers = all.constructor as new (length: number) => T;
+  const result = new Numbers(all.length - (to - from) + own.length);
+  result.set(all.subarray(0, from));
+  result.set(own, from);
+  result.set(all.subarray(to), from + own.length);
+  return result;
 }
 
 function numberIn(known: Map<string, number>, text: string): number {

@@ -68,6 +68,14 @@ export function isCurrent(state: UsageState, found: readonly TranscriptFile[], p
   return found.every((file, i) => isUnchanged(state, i, file));
 }
 
+/** The number of the one file that has changed; -1 if there are several, or other files. */
+export function onlyChange(state: UsageState, found: readonly TranscriptFile[]): number {
+  if (joinPaths(found) !== state.paths) return -1;
+  const first = found.findIndex((file, i) => !isUnchanged(state, i, file));
+  const last = found.findLastIndex((file, i) => !isUnchanged(state, i, file));
+  return first === last ? first : -1;
+}
+
 function isUnchanged({ files }: UsageState, i: number, { dev, ino, size, mtimeMs }: TranscriptFile): boolean {
   const at = i * fileWidth;
   return (

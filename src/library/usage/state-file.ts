@@ -1,7 +1,17 @@
 // What was counted, on the disk: for each transcript how far it was read and its sums (one file, read by every call), and
 // its packed rows (another one, read only if something changed). Both can be made again from the transcripts, so a file
 // that is damaged or of another version counts as absent.
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { makeFolderSync } from '../../base/files/index.ts';
@@ -27,8 +37,10 @@ export const fileFields = {
   cells: 13,
   contextTokens: 14,
   contextModel: 15,
+  /** How many rows it has. */
+  rows: 16,
 } as const;
-export const fileWidth = 16;
+export const fileWidth = 17;
 /** A cell: the sums of one model, speed and quarter of an hour. */
 export const cellWidth = 10;
 /** Positions in a cell. */
@@ -81,10 +93,12 @@ export interface UsageState {
   readonly files: Float64Array;
   readonly cells: Float64Array;
   readonly parts: Float64Array;
+  /** Of all rows, two numbers each. */
+  readonly keys: Uint32Array;
 }
 
 const magic = 0x77656c63; // "clew"
-const version = 1;
+const version = 2;
 const fixedBytes = 48;
 
 /** `undefined` if there is none that can be used. */
@@ -97,9 +111,10 @@ export function readState(file: string): UsageState | undefined {
   }
   if (bytes.length < fixedBytes || bytes.length % 8 !== 0) return undefined;
   const head = new Uint32Array(bytes.buffer, bytes.byteOffset, fixedBytes / 4);
-  const [mark, format, sum, headerBytes = 0, pathBytes = 0, proofBytes = 0, files = 0, cells = 0, parts = 0] = head;
+  const [mark, format, sum, headerBytes = 0, pathBytes = 0, proofBytes = 0, files = 0, cells = 0, parts = 0, keys = 0] =
+    head;
   if (mark !== magic || format !== version) return undefined;
-  const lengths = [headerBytes, pathBytes, proofBytes, files * 8, cells * 8, parts * 8].map(padded);
+  const lengths = [headerBytes, pathBytes, proofBytes, files * 8, cells * 8, parts * 8, keys * 4].map(padded);
   const total = lengths.reduce((a, b) => a + b, fixedBytes);
   if (total !== bytes.length || checksum(bytes.subarray(fixedBytes)) !== sum) return undefined;
   let at = fixedBytes;
@@ -107,7 +122,7 @@ export function readState(file: string): UsageState | undefined {
     at += length;
     return at - length;
   });
-  const [headerAt = 0, pathsAt = 0, proofsAt = 0, filesAt = 0, cellsAt = 0, partsAt = 0] = starts;
+  const [headerAt = 0, pathsAt = 0, proofsAt = 0, filesAt = 0, cellsAt = 0, partsAt = 0, keysAt = 0] = starts;
   const text = (start: number, length: number): string => bytes.toString('utf8', start, start + length);
   const doubles = (start: number, length: number): Float64Array =>
     new Float64Array(bytes.buffer, bytes.byteOffset + start, length);
@@ -120,13 +135,14 @@ export function readState(file: string): UsageState | undefined {
     files: doubles(filesAt, files),
     cells: doubles(cellsAt, cells),
     parts: doubles(partsAt, parts),
+    keys: new Uint32Array(bytes.buffer, bytes.byteOffset + keysAt, keys),
   };
 }
 
 /** Replaces the file as a whole. It need not survive a crash of the machine: it has a checksum. */
-export function writeState(file: string, { header, paths, proofs, files, cells, parts }: UsageState): void {
+export function writeState(file: string, { header, paths, proofs, files, cells, parts, keys }: UsageState): void {
   const sections = [Buffer.from(JSON.stringify(header)), Buffer.from(paths), Buffer.from(proofs)];
-  const numbers = [files, cells, parts];
+  const numbers = [files, cells, parts, keys];
   const lengths = [...sections, ...numbers].map(({ byteLength }) => padded(byteLength));
   const bytes = Buffer.alloc(lengths.reduce((a, b) => a + b, fixedBytes));
   let at = fixedBytes;
@@ -168,6 +184,23 @@ export function stateFile(state: string, folders: readonly string[]): string {
 export function readAligned(file: string): Buffer {
   const bytes = readFileSync(file);
   return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer);
+}
+
+/** A part of a file, at a multiple of 8 in memory; shorter where the file ends. */
+export function readRange(file: string, at: number, length: number): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let filled = 0;
+    while (filled < length) {
+      const got = readSync(descriptor, bytes, filled, length - filled, at + filled);
+      if (got === 0) break;
+      filled += got;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function padded(length: number): number {

@@ -12,14 +12,25 @@ import {
   type TranscriptPlace,
   transcriptPlace,
 } from '../../store/index.ts';
-import { PackedRows, RowScanner } from '../rows/index.ts';
-import { type CountOptions, inOrder, linesOf } from './count-files.ts';
-import { type CountedFile, countedFiles, type RowPart, stateOf } from './counted-files.ts';
+import { joinParts, meetsOthers, PackedRows, RowScanner } from '../rows/index.ts';
+import { type CountOptions, countAlone, inOrder, linesOf } from './count-files.ts';
+import {
+  advance,
+  type CountedFile,
+  countedFileAt,
+  countedFiles,
+  newPart,
+  type Offsets,
+  type RowPart,
+  stateOf,
+  withFile,
+} from './counted-files.ts';
 import {
   type CountedUsage,
   foldersOf,
   isCurrent,
   nameOfModel,
+  onlyChange,
   type SummedFile,
   summedFiles,
   type UsagePlace,
@@ -27,11 +38,16 @@ import {
 import {
   appendRows,
   checksum,
+  fileFields,
+  fileWidth,
   firstOtherModel,
+  partWidth,
   readAligned,
+  readRange,
   readState,
   stateFile,
   stateProblem,
+  type UsageHeader,
   type UsageState,
   writeState,
 } from './state-file.ts';
@@ -74,7 +90,8 @@ export class UsageStore implements CountedUsage {
     this.#load();
     this.#options = options;
     const report = newReport(problems);
-    const saveError = this.#isCurrent(found, options.prices) ? undefined : this.#advance(found, options, report);
+    const isDone = this.#isCurrent(found, options.prices) || this.#advanceOne(found, options, report);
+    const saveError = isDone ? undefined : this.#advance(found, options, report);
     return { files: found.length, ...report, saveError };
   }
 
@@ -143,6 +160,7 @@ export class UsageStore implements CountedUsage {
     this.#counted = undefined;
     this.#scanner = undefined;
     this.#rows = undefined;
+    this.#partsRead = 0;
     this.#otherModels = [];
     this.#prices = '';
   }
@@ -152,6 +170,86 @@ export class UsageStore implements CountedUsage {
     if (!isCurrent(this.#state, found, prices.fingerprint)) return false;
     this.#found = found;
     return true;
+  }
+
+  /**
+   * For one changed file that shares no message, by far the most frequent change: nothing of the others is unpacked. False
+   * if it is another change.
+   */
+  #advanceOne(found: readonly TranscriptFile[], options: UpdateOptions, report: UpdateReport): boolean {
+    const state = this.#state;
+    if (state === undefined || this.#counted !== undefined || options.prices.prices.fingerprint !== this.#prices)
+      return false;
+    const i = onlyChange(state, found);
+    const place = found[i];
+    if (place === undefined) return false;
+    const at: Offsets = { cells: 0, parts: 0, keys: 0 };
+    for (let each = 0; each < i; each++) advance(at, state, each);
+    const before = countedFileAt(state, i, at, place, state.proofs.split('\0'));
+    this.#scanner ??= new RowScanner(this.#models);
+    const own = newReport([]);
+    const { files, changed } = readNewLines([place], [before], this.#scanner, options, own);
+    const [file] = files;
+    if (file === undefined || !changed.has(file) || this.#concernsOthers(state, found, before, file, at)) return false;
+    try {
+      countAlone(file, this.#countOptions(options.prices));
+      this.#keepOne(state, i, at, file);
+    } catch {
+      return false; // broken rows, or a disk that refuses: the usual way handles them
+    }
+    this.#found = found;
+    report.filesRead += own.filesRead;
+    report.bytesRead += own.bytesRead;
+    return true;
+  }
+
+  #concernsOthers(
+    state: UsageState,
+    found: readonly TranscriptFile[],
+    before: CountedFile,
+    file: CountedFile,
+    { keys }: Offsets,
+  ): boolean {
+    if (before.isShared || before.main !== file.main || before.origins.join('\0') !== file.origins.join('\0'))
+      return true;
+    if (meetsOthers(file.keys, state.keys, keys, keys + before.keys.length)) return true;
+    // Its times may decide which of the sessions with a shared message is older.
+    const { files, header } = state;
+    return found.some(
+      ({ path: each, mainPath }, i) =>
+        files[i * fileWidth + fileFields.isShared] === 1 && (mainPath ?? header.mains[each] ?? each) === file.main,
+    );
+  }
+
+  #keepOne(state: UsageState, i: number, at: Offsets, file: CountedFile): void {
+    joinManyParts(file, this.#rowsOf);
+    const kept = withFile(state, i, at, file, {
+      ...state.header,
+      models: this.#models,
+      otherModels: this.#otherModels,
+    });
+    let live = 0;
+    for (let part = 0; part < kept.parts.length; part += partWidth) live += kept.parts[part + 1] as number;
+    const rows = this.#appendParts(file.parts, live);
+    if (rows === undefined || this.#file === undefined) throw new BrokenRows();
+    // The new parts have a place now.
+    const saved = withFile(state, i, at, file, { ...kept.header, ...rows });
+    writeState(this.#file, saved);
+    this.#state = saved;
+    this.#mark = markOf(this.#file);
+  }
+
+  /** Writes the parts that are not on the disk; `undefined` if all rows must be written again. */
+  #appendParts(parts: readonly RowPart[], live: number): Pick<UsageHeader, 'rowsFile' | 'rowsBytes'> | undefined {
+    const before = this.#state?.header;
+    if (before === undefined || before.rowsBytes > 2 * live + smallWaste) return undefined;
+    const { rowsFile, rowsBytes } = before;
+    const fresh = parts.filter(({ at }) => at === -1);
+    if (fresh.length === 0) return { rowsFile, rowsBytes };
+    const bytes = fresh.map(({ rows }) => (rows as PackedRows).bytes); // new parts have rows
+    // Another process has written to it: the next update takes what that one has kept.
+    if (!appendRows(this.#rowsFile(rowsFile), rowsBytes, bytes)) throw new OtherWriter();
+    return { rowsFile, rowsBytes: placeParts(fresh, rowsBytes) };
   }
 
   /** Returns why the state could not be kept. */
@@ -168,25 +266,24 @@ export class UsageStore implements CountedUsage {
   #readAndCount(found: readonly TranscriptFile[], options: UpdateOptions, report: UpdateReport): UserError | undefined {
     const before = this.#files(found);
     this.#scanner ??= new RowScanner(this.#models);
-    const advance = readNewLines(found, before, this.#scanner, options, report);
+    const advanced = readNewLines(found, before, this.#scanner, options, report);
     const { prices } = options.prices;
     const hasNewPrices = this.#prices !== prices.fingerprint;
-    this.#counted = advance.files;
-    if (advance.changed.size === 0 && advance.removed.length === 0 && !hasNewPrices) return undefined;
-    const count: CountOptions = {
-      prices: options.prices,
-      models: this.#models,
-      modelNumber: this.#modelNumber,
-      rowsOf: this.#rowsOf,
-    };
-    recount(advance, hasNewPrices, count);
+    this.#counted = advanced.files;
+    if (advanced.changed.size === 0 && advanced.removed.length === 0 && !hasNewPrices) return undefined;
+    recount(advanced, hasNewPrices, this.#countOptions(options.prices));
+    for (const file of advanced.changed.keys()) joinManyParts(file, this.#rowsOf);
     this.#prices = prices.fingerprint;
     try {
-      this.#save(advance.files);
+      this.#save(advanced.files);
       return undefined;
     } catch (error) {
-      return stateProblem(error, this.#file ?? '');
+      return error instanceof OtherWriter ? undefined : stateProblem(error, this.#file ?? '');
     }
+  }
+
+  #countOptions(prices: PriceList): CountOptions {
+    return { prices, models: this.#models, modelNumber: this.#modelNumber, rowsOf: this.#rowsOf };
   }
 
   #files(found: readonly TranscriptFile[] = this.#found): readonly CountedFile[] {
@@ -200,7 +297,8 @@ export class UsageStore implements CountedUsage {
 
   // Rows.
 
-  #rows: { readonly file: string; readonly bytes: Buffer } | undefined;
+  #rows: { readonly name: string; readonly bytes: Buffer } | undefined;
+  #partsRead = 0;
 
   #rowsOf = (file: CountedFile): readonly PackedRows[] =>
     file.parts.map((part) => {
@@ -210,14 +308,23 @@ export class UsageStore implements CountedUsage {
 
   #readPart({ at, length, sum }: RowPart): PackedRows {
     try {
-      const file = this.#rowsFile(this.#state?.header.rowsFile ?? '');
-      if (this.#rows?.file !== file) this.#rows = { file, bytes: readAligned(file) };
-      const bytes = this.#rows.bytes.subarray(at, at + length);
+      const bytes = this.#readRows(at, length);
       if (bytes.length === length && checksum(bytes) === sum) return new PackedRows(bytes);
     } catch {
       // Unreadable, or not rows: handled below.
     }
     throw new BrokenRows();
+  }
+
+  /** Few parts are read one by one, many with the whole file. */
+  #readRows(at: number, length: number): Buffer {
+    const name = this.#state?.header.rowsFile ?? '';
+    const known = this.#rows?.name === name ? this.#rows.bytes : undefined;
+    if (known !== undefined && at + length <= known.length) return known.subarray(at, at + length);
+    this.#partsRead += 1;
+    if (this.#partsRead <= fewParts) return readRange(this.#rowsFile(name), at, length);
+    this.#rows = { name, bytes: readAligned(this.#rowsFile(name)) };
+    return this.#rows.bytes.subarray(at, at + length);
   }
 
   #rowsFile(name: string): string {
@@ -226,40 +333,25 @@ export class UsageStore implements CountedUsage {
 
   #save(counted: readonly CountedFile[]): void {
     if (this.#file === undefined) return;
-    const before = this.#state?.header;
     const all = counted.flatMap(({ parts }) => parts);
     const live = all.reduce((sum, { length }) => sum + length, 0);
-    const fresh = all.filter(({ at }) => at === -1);
-    const isKept = before !== undefined && before.rowsBytes <= 2 * live + smallWaste;
-    const rowsFile = isKept
-      ? before.rowsFile
-      : `${path.basename(this.#file, '.state')}-${Date.now().toString(36)}.rows`;
-    const written = isKept ? fresh : all;
-    const known = isKept ? before.rowsBytes : 0;
-    if (!isKept) for (const file of counted) this.#rowsOf(file);
-    if (written.length > 0 || !isKept) {
-      const parts = written.map(({ rows }) => (rows as PackedRows).bytes);
-      // Another process has written to it: the next update takes what that one has kept.
-      if (!appendRows(this.#rowsFile(rowsFile), known, parts)) return;
-      let at = known;
-      for (const part of written) {
-        part.at = at;
-        at += part.length;
-      }
-    }
-    const rowsBytes = known + written.reduce((sum, { length }) => sum + length, 0);
-    const state = stateOf(counted, {
-      folders: this.#folders,
-      models: this.#models,
-      otherModels: this.#otherModels,
-      prices: this.#prices,
-      rowsFile,
-      rowsBytes,
-    });
+    const appended = this.#appendParts(all, live);
+    const rows = appended ?? this.#writeParts(counted);
+    const names = { folders: this.#folders, models: this.#models, otherModels: this.#otherModels };
+    const state = stateOf(counted, { ...names, prices: this.#prices, ...rows });
     writeState(this.#file, state);
-    if (!isKept) this.#removeOtherRows(rowsFile);
+    if (appended === undefined) this.#removeOtherRows(rows.rowsFile);
     this.#state = state;
     this.#mark = markOf(this.#file);
+  }
+
+  /** All rows into a new file. */
+  #writeParts(counted: readonly CountedFile[]): Pick<UsageHeader, 'rowsFile' | 'rowsBytes'> {
+    const rows = counted.flatMap((file) => this.#rowsOf(file).map(({ bytes }) => bytes));
+    const rowsFile = `${path.basename(this.#file ?? '', '.state')}-${Date.now().toString(36)}.rows`;
+    if (!appendRows(this.#rowsFile(rowsFile), 0, rows)) throw new OtherWriter();
+    const parts = counted.flatMap((file) => file.parts);
+    return { rowsFile, rowsBytes: placeParts(parts, 0) };
   }
 
   #removeOtherRows(kept: string): void {
@@ -286,6 +378,28 @@ const smallWaste = 1024 * 1024;
 
 /** The file of rows is not what the state says. */
 class BrokenRows extends Error {}
+
+/** Another process writes to the same file. */
+class OtherWriter extends Error {}
+
+/** Where the parts are, one after the other from `start`; returns their end. */
+function placeParts(parts: readonly RowPart[], start: number): number {
+  let end = start;
+  for (const part of parts) {
+    part.at = end;
+    end += part.length;
+  }
+  return end;
+}
+
+const fewParts = 64;
+
+/** A live session gets a part with every update. */
+const maxParts = 16;
+
+function joinManyParts(file: CountedFile, rowsOf: (file: CountedFile) => readonly PackedRows[]): void {
+  if (file.parts.length > maxParts) file.parts = [newPart(joinParts(rowsOf(file)))];
+}
 
 function newReport(problems: readonly DiskProblem[]): UpdateReport {
   return { filesRead: 0, bytesRead: 0, problems: [...problems], unreadUntilMs: Number.NEGATIVE_INFINITY };

@@ -9,9 +9,9 @@ import {
   type TranscriptFile,
   type TranscriptFiles,
 } from '../../store/index.ts';
-import { findShared, joinParts, type PackedRows, type RowScanner } from '../rows/index.ts';
+import { findShared, type RowScanner } from '../rows/index.ts';
 import { type CountOptions, countAlone, countTogether } from './count-files.ts';
-import { type CountedFile, countedFile, newPart } from './counted-files.ts';
+import { type CountedFile, countedFile } from './counted-files.ts';
 import { sessionIdOf } from './current-usage.ts';
 
 export interface UpdateOptions {
@@ -73,7 +73,7 @@ export function readNewLines(
       const scanned = scanner.scan({ path: file.path, sessionId, offset, line, size: file.size });
       report.bytesRead += scanned.bytesRead;
       report.filesRead += 1;
-      const counted = withFewParts(countedFile(file, scanned, base));
+      const counted = countedFile(file, scanned, base);
       now.set(file.path, counted);
       changed.set(counted, old);
     } catch (error) {
@@ -103,17 +103,9 @@ function isContinued(file: TranscriptFile, before: CountedFile, report: UpdateRe
   return headHash === before.proof.headHash && tailHash === before.proof.tailHash;
 }
 
-/** A live session gets a part with every update. */
-const maxParts = 16;
-
-function withFewParts(file: CountedFile): CountedFile {
-  if (file.parts.length <= maxParts || file.parts.some(({ rows }) => rows === undefined)) return file;
-  return { ...file, parts: [newPart(joinParts(file.parts.map(({ rows }) => rows as PackedRows)))] };
-}
-
 /** Sums up again what the changes concern; everything if the prices are others. */
 export function recount({ files, changed, removed }: Advance, hasNewPrices: boolean, options: CountOptions): void {
-  const shared = findShared(files.map(options.rowsOf));
+  const shared = findShared(files.map(({ keys }) => keys));
   const together = files.filter((_, i) => shared[i] === 1);
   // What a file was before it was read again, possibly as another one.
   const before = (file: CountedFile): CountedFile | undefined => (changed.has(file) ? changed.get(file) : file);
