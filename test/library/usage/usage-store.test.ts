@@ -190,6 +190,15 @@ test('without a disk that can be written, everything is counted in memory', (con
   assert.equal(sumUp(cellsOf(store)).outputTokens, 1);
 });
 
+test('a copy with zeros and an id of its own does not count', (context) => {
+  const top = { forkedFrom: { sessionId: session2, messageUuid: 'u' } };
+  const copy = `${answerLine({ id: 'copied', output: 0, input: 0, top })}\n`;
+  const { open } = place(context, { [session1]: copy + line('a', 1) });
+  const store = open();
+  store.update({ prices });
+  assert.equal(sumUp(cellsOf(store)).messages, 1);
+});
+
 test('with a limit the newest transcripts are read first, and the rest later', (context) => {
   const { open, file } = place(context, { [session1]: line('a', 1), [session2]: line('b', 10) });
   const size = statSync(file(session1)).size;
