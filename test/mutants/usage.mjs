@@ -7,6 +7,13 @@ const tests = ['library/usage/usage-store'];
 
 export const mutants = [
   {
+    id: 'leftover-rows-stop-saving',
+    file: store,
+    find: 'if (!appendRows(this.#rowsFile(rowsFile), rowsBytes, bytes)) return undefined;',
+    replace: 'if (!appendRows(this.#rowsFile(rowsFile), rowsBytes, bytes)) throw new OtherWriter();',
+    tests,
+  },
+  {
     id: 'checksum-ignored',
     file: state,
     find: 'checksum(bytes.subarray(fixedBytes)) !== sum',

@@ -1,7 +1,7 @@
 // What was counted in all transcripts of some roots: brought up to date, kept on the disk, and asked by reports.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { UserError } from '../../base/errors/index.ts';
+import { systemErrorCode, type UserError } from '../../base/errors/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
 import {
@@ -193,9 +193,11 @@ export class UsageStore implements CountedUsage {
     if (file === undefined || !changed.has(file) || this.#concernsOthers(state, found, before, file, at)) return false;
     try {
       countAlone(file, this.#countOptions(options.prices));
-      this.#keepOne(state, i, at, file);
-    } catch {
-      return false; // broken rows, or a disk that refuses: the usual way handles them
+      this.#keepOne(state, i, at, before, file);
+    } catch (error) {
+      // The usual way writes all rows again, or says what the disk refuses.
+      if (error instanceof BrokenRows || systemErrorCode(error) !== undefined) return false;
+      throw error;
     }
     this.#found = found;
     report.filesRead += own.filesRead;
@@ -221,19 +223,15 @@ export class UsageStore implements CountedUsage {
     );
   }
 
-  #keepOne(state: UsageState, i: number, at: Offsets, file: CountedFile): void {
+  #keepOne(state: UsageState, i: number, at: Offsets, before: CountedFile, file: CountedFile): void {
     joinManyParts(file, this.#rowsOf);
-    const kept = withFile(state, i, at, file, {
-      ...state.header,
-      models: this.#models,
-      otherModels: this.#otherModels,
-    });
-    let live = 0;
-    for (let part = 0; part < kept.parts.length; part += partWidth) live += kept.parts[part + 1] as number;
+    const bytesOf = (parts: readonly RowPart[]): number => parts.reduce((sum, { length }) => sum + length, 0);
+    let live = bytesOf(file.parts) - bytesOf(before.parts);
+    for (let part = 0; part < state.parts.length; part += partWidth) live += state.parts[part + 1] as number;
     const rows = this.#appendParts(file.parts, live);
     if (rows === undefined || this.#file === undefined) throw new BrokenRows();
-    // The new parts have a place now.
-    const saved = withFile(state, i, at, file, { ...kept.header, ...rows });
+    const names = { ...state.header, models: this.#models, otherModels: this.#otherModels };
+    const saved = withFile(state, i, at, file, { ...names, ...rows });
     writeState(this.#file, saved);
     this.#state = saved;
     this.#mark = markOf(this.#file);
@@ -247,8 +245,8 @@ export class UsageStore implements CountedUsage {
     const fresh = parts.filter(({ at }) => at === -1);
     if (fresh.length === 0) return { rowsFile, rowsBytes };
     const bytes = fresh.map(({ rows }) => (rows as PackedRows).bytes); // new parts have rows
-    // Another process has written to it: the next update takes what that one has kept.
-    if (!appendRows(this.#rowsFile(rowsFile), rowsBytes, bytes)) throw new OtherWriter();
+    // Another process writes to it, or was killed before it could say what it wrote.
+    if (!appendRows(this.#rowsFile(rowsFile), rowsBytes, bytes)) return undefined;
     return { rowsFile, rowsBytes: placeParts(fresh, rowsBytes) };
   }
 
@@ -348,7 +346,7 @@ export class UsageStore implements CountedUsage {
   /** All rows into a new file. */
   #writeParts(counted: readonly CountedFile[]): Pick<UsageHeader, 'rowsFile' | 'rowsBytes'> {
     const rows = counted.flatMap((file) => this.#rowsOf(file).map(({ bytes }) => bytes));
-    const rowsFile = `${path.basename(this.#file ?? '', '.state')}-${Date.now().toString(36)}.rows`;
+    const rowsFile = `${path.basename(this.#file ?? '', '.state')}-${process.pid}-${Date.now().toString(36)}.rows`;
     if (!appendRows(this.#rowsFile(rowsFile), 0, rows)) throw new OtherWriter();
     const parts = counted.flatMap((file) => file.parts);
     return { rowsFile, rowsBytes: placeParts(parts, 0) };
