@@ -1,17 +1,10 @@
 // Whole lines of a transcript → packed rows of usage, and what the lines say about their session. AssemblyScript.
 // A line that is not ordinary is left to the JavaScript reader, which is the one definition of what a line means: escaped
 // keys and ids, other forms of numbers and times, compactions, lines that are not one record.
-import { byteAt, skipScalar, skipString, skipValue, skipWhite } from './shared-json.as';
+import { byteAt } from './shared-json.as';
+import { endOf, has, isPlain, isString, isTrue, lengthOf, startOf, walkRecord } from './shared-walk.as';
 
-// Memory. The host fills the first five from places.ts; test/format/scan compares the field numbers below with it.
-const KEY_TABLE: usize = 0x10000; // 4096: slot → key number
-const KEY_NAMES: usize = 0x11000; // 64 × 32
-const KEY_LENGTHS: usize = 0x11800; // 64
-const FIELDS: usize = 0x11900; // 16 places × 64: the field of a key
-const INSIDES: usize = 0x11d00; // 64: the place of a field
-const LAST_INSIDE: usize = 0x11e00; // 64: the last field inside a field
-const STARTS: usize = 0x12000; // 64 × u32
-const ENDS: usize = 0x12100; // 64 × u32
+// Memory that the host reads or writes (line-scanner.ts). test/library/rows compares the field numbers with places.ts.
 const RESULT: usize = 0x12200; // what the host reads after a scan
 const ORIGINS: usize = 0x12400; // 8 × 64: length, id
 const SESSION: usize = 0x12800; // the session's own id: length (u32), bytes
@@ -33,7 +26,6 @@ const fieldRole: usize = 25;
 const fieldMessageId: usize = 26;
 const fieldModel: usize = 27;
 const fieldStopReason: usize = 28;
-const fieldContent: usize = 30;
 const fieldUsage: usize = 31;
 const fieldInputTokens: usize = 32;
 const fieldOutputTokens: usize = 33;
@@ -47,8 +39,6 @@ const fieldSplit5mTokens: usize = 41;
 const fieldSplit1hTokens: usize = 42;
 const fieldWebSearches: usize = 44;
 const fieldOriginSessionId: usize = 46;
-/** Fields from here on are inside blocks of content, which are not needed. */
-const fieldBlockType: usize = 47;
 
 // Flags of a row: as in packed-rows.ts.
 const sidechainFlag: u32 = 1;
@@ -64,7 +54,6 @@ const absent: u32 = 0xffffffff;
 const maxIdBytes: usize = 250;
 const maxCwdBytes: usize = 0x4000;
 
-let base: usize = 0;
 let line: u32 = 0;
 let rowsEnd: usize = ROWS;
 let heapEnd: usize = HEAP;
@@ -154,46 +143,6 @@ function report(): void {
   store<u32>(RESULT, <u32>sessionIdLength, 60);
 }
 
-// The fields of the walked record.
-
-function has(field: usize): bool {
-  return load<u32>(STARTS + (field << 2)) !== 0;
-}
-
-function startOf(field: usize): usize {
-  return base + load<u32>(STARTS + (field << 2));
-}
-
-function endOf(field: usize): usize {
-  return base + load<u32>(ENDS + (field << 2));
-}
-
-function isString(field: usize): bool {
-  return has(field) && byteAt(startOf(field)) === 0x22;
-}
-
-function isTrue(field: usize): bool {
-  return has(field) && byteAt(startOf(field)) === 0x74;
-}
-
-/** Of a string, without its quotes. */
-function lengthOf(field: usize): usize {
-  return endOf(field) - startOf(field) - 2;
-}
-
-/** Whether the bytes of the string are its characters. */
-function isPlain(field: usize): bool {
-  let p = startOf(field) + 1;
-  const end = endOf(field) - 1;
-  const slashes = i8x16.splat(0x5c);
-  for (; p + 16 <= end; p += 16) {
-    const chunk = v128.load(p);
-    if (i8x16.bitmask(v128.or(chunk, i8x16.eq(chunk, slashes))) !== 0) return false;
-  }
-  for (; p < end; p++) if (byteAt(p) === 0x5c || byteAt(p) >= 0x80) return false;
-  return true;
-}
-
 /** Whether the field is the string at `word`; a string with escapes is unusual. */
 function equals(field: usize, word: usize, length: usize): bool {
   if (!isString(field)) return false;
@@ -207,92 +156,6 @@ const fastWord = memory.data<u8>([0x66, 0x61, 0x73, 0x74]);
 const usWord = memory.data<u8>([0x75, 0x73]);
 const batchWord = memory.data<u8>([0x62, 0x61, 0x74, 0x63, 0x68]);
 const syntheticWord = memory.data<u8>([0x3c, 0x73, 0x79, 0x6e, 0x74, 0x68, 0x65, 0x74, 0x69, 0x63, 0x3e]);
-
-/** The record at `p` → the position after its newline; 0 if it is not one whole object. */
-function walkRecord(p: usize): usize {
-  base = p;
-  memory.fill(STARTS, 0, fieldBlockType << 2);
-  p = skipWhite(p);
-  if (byteAt(p) !== 0x7b) return 0;
-  p = walkObject(p, 0);
-  if (p === 0) return 0;
-  p = skipWhite(p);
-  return byteAt(p) === 0x0a ? p + 1 : 0;
-}
-
-function walkObject(at: usize, place: usize): usize {
-  let p = at + 1;
-  let isFirst = true;
-  while (true) {
-    p = skipWhite(p);
-    if (byteAt(p) === 0x7d) return p + 1;
-    if (!isFirst) {
-      if (byteAt(p) !== 0x2c) return 0;
-      p = skipWhite(p + 1);
-    }
-    isFirst = false;
-    if (byteAt(p) !== 0x22) return 0;
-    const key = p + 1;
-    p = skipString(p);
-    if (p === 0) return 0;
-    const number = keyNumber(key, p - 1 - key);
-    if (number === escapedKey) return 0;
-    p = skipWhite(p);
-    if (byteAt(p) !== 0x3a) return 0;
-    p = skipWhite(p + 1);
-    const found: usize = load<u8>(FIELDS + (place << 6) + number);
-    const value = p;
-    const byte = byteAt(p);
-    const isNested = byte === 0x7b || byte === 0x5b;
-    if (byte === 0x22) p = skipString(p);
-    else if (!isNested) p = skipScalar(p);
-    else if (found === 0) p = skipValue(p);
-    else {
-      forgetInside(found);
-      const inside: usize = load<u8>(INSIDES + found);
-      p = inside === 0 || byte !== 0x7b || found === fieldContent ? skipValue(p) : walkObject(p, inside);
-    }
-    if (p === 0) return 0;
-    if (found === 0) continue;
-    if (!isNested && load<u8>(LAST_INSIDE + found) !== 0) forgetInside(found);
-    store<u32>(STARTS + (found << 2), <u32>(value - base));
-    store<u32>(ENDS + (found << 2), <u32>(p - base));
-  }
-}
-
-/** The last value of a repeated key counts, so members of an earlier one are cleared. */
-function forgetInside(found: usize): void {
-  const last: usize = load<u8>(LAST_INSIDE + found);
-  for (let i = found + 1; i <= last; i++) store<u32>(STARTS + (i << 2), 0);
-}
-
-const escapedKey: u32 = 255;
-
-/** As `keyNumber` in places.ts; `escapedKey` if the key has escapes. */
-function keyNumber(from: usize, length: usize): u32 {
-  if (length >= 2 && length <= 27) {
-    const inner = <usize>(<u32>(length * 2) / 5);
-    const slot =
-      (<u32>length * 131 + byteAt(from) * 37 + byteAt(from + inner) * 11 + byteAt(from + length - 1) * 5) & 4095;
-    const found: u32 = load<u8>(KEY_TABLE + slot);
-    if (found !== 0 && <usize>load<u8>(KEY_LENGTHS + found) === length) {
-      if (isSame(from, KEY_NAMES + ((<usize>found) << 5), length)) return found;
-    }
-  }
-  for (let i: usize = 0; i < length; i++) if (byteAt(from + i) === 0x5c) return escapedKey;
-  return 0;
-}
-
-function isSame(a: usize, b: usize, length: usize): bool {
-  const low = i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
-  if (length <= 16) {
-    const all = (1 << (<i32>length)) - 1;
-    return (low & all) === all;
-  }
-  if (low !== 0xffff) return false;
-  const all = (1 << (<i32>(length - 16))) - 1;
-  return (i8x16.bitmask(i8x16.eq(v128.load(a, 16), v128.load(b, 16))) & all) === all;
-}
 
 // Rows.
 

@@ -70,7 +70,9 @@ function sorted(facts: { readonly origins: ReadonlySet<string> }): object {
 }
 
 test('the numbers of fields in the scanner are those of places.ts', () => {
-  const source = readFileSync(path.join(projectRoot, 'src/format/scan/scan.as.ts'), 'utf8');
+  const source = ['scan.as.ts', 'shared-walk.as.ts']
+    .map((file) => readFileSync(path.join(projectRoot, 'src/format/scan', file), 'utf8'))
+    .join('\n');
   const constants = [...source.matchAll(/^const field(\w+): usize = (\d+);$/gm)];
   assert.equal(constants.length, 27);
   const numbers = field as Readonly<Record<string, number>>;
