@@ -161,7 +161,7 @@ test('rows that another process wrote at the same time are not taken for our own
   store.update({ prices });
   assert.equal(sumUp(cellsOf(store)).outputTokens, 111);
   assert.equal(update().output, 111);
-  // A process that was killed after it wrote rows leaves the same: what is counted is kept again all the same.
+  // A process that was killed after it wrote rows leaves the same: what is counted must be kept again.
   assert.equal(update().filesRead, 0);
 });
 
