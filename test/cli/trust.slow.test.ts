@@ -8,6 +8,7 @@ import { calls, says, startHeadless } from '../support/headless-kit.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { command, openTerminal, skipWithout } from '../support/terminal.ts';
 import { sprungTraps, trapFiles, trapList, trapWords } from '../support/trap-folder.ts';
+import { waitFor } from '../support/wait.ts';
 
 const script = [
   calls(
@@ -96,10 +97,14 @@ test(
     await terminal.screen(/asks first|accepts edits/);
     terminal.type('hello', 'Enter');
     await terminal.screen(/● Answer two\./);
+    // The hook of the end of the turn runs after the answer is on the screen, and leaving earlier stops it.
+    for (const name of ['session-start', 'prompt', 'stop', 'server'])
+      await waitFor(
+        () => sprungTraps(folder).includes(name),
+        () => `${name} of ${sprungTraps(folder)}`,
+      );
     terminal.type('C-d');
     await terminal.screen(/exit 0/);
-    for (const name of ['session-start', 'prompt', 'stop', 'server'])
-      assert.ok(sprungTraps(folder).includes(name), `${name} of ${sprungTraps(folder)}`);
     assert.equal(readdirSync(path.join(folder, 'state/trusted-folders')).length, 1);
 
     start();
