@@ -15,6 +15,7 @@ import type {
   Item,
   PromptView,
   Sent,
+  Stamp,
   TurnView,
 } from '../wire/index.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
@@ -67,8 +68,9 @@ function sentItem(item: story.Item): readonly Item[] {
     case 'prompt':
       return []; // it heads the turn
     case 'queued':
-    case 'text':
       return [{ kind, place, text: sentText(item.text) }];
+    case 'text':
+      return [{ kind, place, ...stampOf(item.node), text: sentText(item.text) }];
     case 'thinking':
       return [{ kind, place, text: item.text === null ? null : sentText(item.text) }];
     case 'call':
@@ -93,6 +95,10 @@ function sentItem(item: story.Item): readonly Item[] {
     default:
       return item satisfies never;
   }
+}
+
+function stampOf({ time, message }: story.StoryLine): Stamp {
+  return { at: timeOf(time), model: message?.model === undefined ? null : firstChars(message.model, 100) };
 }
 
 const noFacts = { trigger: null, preTokens: null, postTokens: null, keptCount: 0, kept: [] };
@@ -143,6 +149,7 @@ function callItem(call: story.CallItem): CallItem {
   return {
     kind: 'call',
     place: linePlace(call.node),
+    ...stampOf(call.node),
     id: firstChars(call.id, 100),
     name: firstChars(call.tool, 100),
     summary,

@@ -34,6 +34,7 @@ export type {
   Ref,
   Sent,
   SessionHead,
+  Stamp,
   Text,
   TextItem,
   ThinkingItem,

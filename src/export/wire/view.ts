@@ -185,7 +185,13 @@ export type Item =
   | ForkItem
   | BlockItem;
 
-export type TextItem = SentItem<story.TextItem, 'text'>;
+/** When a message was written, and by which model. */
+export interface Stamp {
+  readonly at: number | null;
+  readonly model: string | null;
+}
+
+export type TextItem = SentItem<story.TextItem, 'text'> & Stamp;
 export type ThinkingItem = SentItem<story.ThinkingItem, 'text'>;
 export type ImageItem = SentItem<story.ImageItem, 'image'>;
 export type QueuedItem = SentItem<story.QueuedItem, 'text'>;
@@ -199,7 +205,7 @@ export type CompactionItem = SentItem<
 export type ForkItem = SentItem<story.ForkItem, 'branch' | 'turns' | 'isReplay'>;
 export type BlockItem = SentItem<story.BlockItem, 'type' | 'json'>;
 
-export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'durationMs' | 'images'> {
+export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'durationMs' | 'images'>, Stamp {
   readonly name: string;
   readonly summary: string;
   readonly outcome: string;

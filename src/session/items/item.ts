@@ -14,6 +14,8 @@ export interface StoryLine {
   readonly type: string;
   readonly subtype: string | undefined;
   readonly time: number;
+  /** `undefined` for a line that is not a message. */
+  readonly message?: { readonly model: string | undefined } | undefined;
 }
 
 /** A sub-agent (session/load/agents.ts), as far as sinks need it. */

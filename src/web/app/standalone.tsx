@@ -11,6 +11,7 @@ import './styles/outline.css';
 import './styles/conversation.css';
 import './styles/calls.css';
 import './styles/code.css';
+import './styles/actions/copy.css';
 import './styles/phone.css';
 import './standalone.css';
 

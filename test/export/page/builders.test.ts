@@ -127,6 +127,7 @@ test('a turn: its prompt, thinking, words, and a call with its place and that of
     .assistant([thinking('hm'), text('I will'), toolUse('c1', 'LS', { path: '/home/dev/widgets/src' })])
     .result('c1')
     .session();
+  const model = 'claude-opus-4-5-20251101';
   const place = (line: number, uuid: string) => ({ line, record: line - 1, uuid });
   assert.deepEqual(whole(session), [
     {
@@ -137,10 +138,12 @@ test('a turn: its prompt, thinking, words, and a call with its place and that of
       prompt: { place: place(1, 'u1'), kind: 'plain', text: short('look'), images: [], documents: [], at: startTime },
       items: [
         { kind: 'thinking', place: place(2, 'a1'), text: short('hm') },
-        { kind: 'text', place: place(2, 'a1'), text: short('I will') },
+        { kind: 'text', place: place(2, 'a1'), at: startTime + 1_000, model, text: short('I will') },
         {
           kind: 'call',
           place: place(2, 'a1'),
+          at: startTime + 1_000,
+          model,
           id: 'c1',
           name: 'LS',
           summary: 'src',

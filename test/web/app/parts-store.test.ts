@@ -16,7 +16,9 @@ function partsSource(chars: number, broken = -1): Asked {
   const ranges: (readonly [number, number])[] = [];
   const view = (part: number): TurnView => {
     const place = { line: part, record: part, uuid: null };
-    const items = [{ kind: 'text', place, text: { text: 'x'.repeat(chars), more: 0, at: null } }] as const;
+    const items = [
+      { kind: 'text', place, at: null, model: null, text: { text: 'x'.repeat(chars), more: 0, at: null } },
+    ] as const;
     return { part, turn: 1, isFirst: false, isLast: false, prompt: null, items };
   };
   const parts = async (_branch: number, from: number, to: number): Promise<readonly TurnView[]> => {

@@ -3,6 +3,7 @@
 import { type ComponentType, useCallback, useContext, useEffect, useState } from 'react';
 import { counted, formatDuration, formatTokens, neutralise } from '../../../../base/text/index.ts';
 import type { AgentRow, CallDetail, CallItem, Item, SessionHead, TurnView } from '../../../../export/wire/index.ts';
+import { stampText } from '../copy/index.ts';
 import {
   LiveContext,
   type SessionSource,
@@ -33,7 +34,7 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
       className={`item call ${item.state} ${isTarget ? 'target' : ''}`}
       {...usePlaceNames(item.place, item.resultPlace)}
     >
-      <div className="call-head">
+      <div className="call-head" title={neutralise(stampText(item))}>
         <button type="button" className="call-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span className="call-mark" role="img" aria-label={meanings[item.state]}>
             {marks[item.state]}

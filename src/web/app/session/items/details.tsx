@@ -2,6 +2,8 @@
 // question, a plan; anything else as JSON in and text out.
 import { counted, formatBytes, neutralise, readNumbered } from '../../../../base/text/index.ts';
 import type { CallDetail, DetailOf, DiffDetail } from '../../../../export/wire/index.ts';
+import { CopyButton, wholeText } from '../copy/index.ts';
+import { type SessionSource, useSource } from '../source/index.ts';
 import {
   Diff,
   isSafeLink,
@@ -48,7 +50,7 @@ export function Detail({ detail }: { readonly detail: CallDetail }) {
     case 'json':
       return (
         <>
-          {detail.input.text === '' ? null : <PlainText text={detail.input} className="mono" />}
+          {detail.input.text === '' ? null : <PlainText text={detail.input} className="mono" copies="input" />}
           <TerminalText text={detail.output} label="output" />
         </>
       );
@@ -79,6 +81,7 @@ function lineCount(text: string): number {
 
 function ChangedFile({ detail }: { readonly detail: DiffDetail }) {
   const whole = useWhole({ text: '', more: detail.more, at: detail.at });
+  const source = useSource();
   const language = languageOfFile(detail.file);
   const added = (text: string): DiffDetail['hunks'] => [
     { oldStart: 0, newStart: 1, lines: text.split('\n').map((line) => `+${line}`) },
@@ -87,10 +90,19 @@ function ChangedFile({ detail }: { readonly detail: DiffDetail }) {
   if (hunks.length === 0) return <p className="quiet">Nothing changed.</p>;
   return (
     <>
-      <Diff hunks={hunks} language={language} label={`Changes of ${detail.file}`} />
+      <Diff hunks={hunks} language={language} label={`Changes of ${detail.file}`}>
+        <CopyButton what="change" text={() => changeText(detail, source)} />
+      </Diff>
       <More whole={whole} unit={whole.text === '' ? 'lines' : 'characters'} />
     </>
   );
+}
+
+/** A new file without marks, a change as a patch; whole even if only its beginning is shown. */
+function changeText({ isNew, hunks, more, at }: DiffDetail, source: SessionSource): string | Promise<string> {
+  if (more > 0 && at !== null) return source.text(at);
+  const lines = hunks.map((hunk) => hunk.lines.map((line) => (isNew ? line.slice(1) : line)));
+  return lines.map((each) => `${each.join('\n')}\n`).join('\n');
 }
 
 function Terminal({ detail }: { readonly detail: DetailOf<'shell'> }) {
@@ -106,7 +118,7 @@ function Terminal({ detail }: { readonly detail: DetailOf<'shell'> }) {
   const isSilent = detail.stdout.text === '' && detail.stderr.text === '';
   return (
     <>
-      {isLong ? <PlainText text={detail.command} className="mono command" /> : null}
+      {isLong ? <PlainText text={detail.command} className="mono command" copies="command" /> : null}
       <TerminalText text={detail.stdout} label="output" />
       <TerminalText text={detail.stderr} label="errors" tone="stderr" />
       {facts.length === 0 ? null : (
@@ -121,7 +133,9 @@ function Terminal({ detail }: { readonly detail: DetailOf<'shell'> }) {
 
 function ReadFile({ detail }: { readonly detail: DetailOf<'file'> }) {
   // The whole text that the model got has numbers before its lines.
-  const whole = useWhole(detail.content, (text) => readNumbered(text)?.content ?? text);
+  const readContent = (text: string): string => readNumbered(text)?.content ?? text;
+  const source = useSource();
+  const whole = useWhole(detail.content, readContent);
   if (detail.note !== null && whole.text === '') return <p className="quiet">{detail.note}</p>;
   if (whole.text === '') return <p className="quiet">No content in the transcript.</p>;
   return (
@@ -131,7 +145,9 @@ function ReadFile({ detail }: { readonly detail: DetailOf<'file'> }) {
         firstLine={detail.firstLine}
         language={languageOfFile(detail.file)}
         label={`Content of ${detail.file}`}
-      />
+      >
+        <CopyButton what="file content" text={async () => readContent(await wholeText(source, detail.content))} />
+      </NumberedLines>
       <More whole={whole} />
     </>
   );

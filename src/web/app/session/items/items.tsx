@@ -12,6 +12,7 @@ import type {
   TextItem,
   ThinkingItem,
 } from '../../../../export/wire/index.ts';
+import { MessageTools } from '../copy/index.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
 import { MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Call } from './call.tsx';
@@ -65,7 +66,9 @@ function Answer({ item }: { readonly item: TextItem }) {
   return (
     <Placed place={item.place} className="answer">
       <MarkdownText text={item.text} />
-      <RawButton place={item.place} />
+      <MessageTools what="answer" text={item.text} stamp={item}>
+        <RawButton place={item.place} />
+      </MessageTools>
     </Placed>
   );
 }

@@ -2,6 +2,7 @@
 import { Component, memo } from 'react';
 import { formatDuration, formatTokens } from '../../../../base/text/index.ts';
 import type { PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
+import { MessageTools } from '../copy/index.ts';
 import { formatKnownMoney, formatTime } from '../format/index.ts';
 import { useActions, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
@@ -84,7 +85,9 @@ function Prompt({ prompt }: { readonly prompt: PromptView }) {
         </p>
       ))}
       {prompt.kind === 'queued' ? <p className="quiet">Typed while it worked</p> : null}
-      <RawButton place={prompt.place} />
+      <MessageTools what="prompt" text={prompt.text} stamp={{ at: prompt.at, model: null }}>
+        <RawButton place={prompt.place} />
+      </MessageTools>
     </div>
   );
 }

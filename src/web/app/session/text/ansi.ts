@@ -38,6 +38,12 @@ export function readAnsi(text: string): readonly AnsiRun[] {
   return runs;
 }
 
+/** The text as it would be pasted: without colours and other sequences of the terminal. */
+export function withoutAnsi(text: string): string {
+  const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])/g;
+  return withoutOverwritten(text).replace(sequences, '');
+}
+
 /** A progress bar returns to the start of its line and overwrites it: only the last text is on the screen. */
 function withoutOverwritten(text: string): string {
   return text.includes('\r') ? text.replace(/^[^\n]*\r(?=[^\n\r])/gm, '') : text;

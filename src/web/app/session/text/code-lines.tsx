@@ -1,5 +1,5 @@
 // Lines of code with their numbers, and the lines of a diff: coloured one by one once the languages are loaded.
-import { Fragment, useEffect, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { neutralise } from '../../../../base/text/index.ts';
 import type { HunkView } from '../../../../export/wire/index.ts';
 import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
@@ -59,19 +59,22 @@ export interface NumberedLinesProps {
   readonly firstLine: number;
   readonly language: string;
   readonly label: string;
+  /** The button that copies it. */
+  readonly children?: ReactNode;
 }
 
-export function NumberedLines({ content, firstLine, language, label }: NumberedLinesProps) {
+export function NumberedLines({ content, firstLine, language, label, children }: NumberedLinesProps) {
   const lines = content.split('\n').map((text, i) => ({ text, number: firstLine + i }));
   const paint = useHighlighter(language, lines.length);
   return (
-    <figure className="code" aria-label={neutralise(label)}>
+    <figure className="code copyable" aria-label={neutralise(label)}>
       {lines.map(({ text, number }) => (
         <div className="code-line" key={number}>
           <span className="number">{number}</span>
           <CodeLine text={text} paint={paint} language={language} />
         </div>
       ))}
+      {children}
     </figure>
   );
 }
@@ -80,15 +83,17 @@ export interface DiffProps {
   readonly hunks: readonly HunkView[];
   readonly language: string;
   readonly label: string;
+  /** The button that copies it. */
+  readonly children?: ReactNode;
 }
 
-export function Diff({ hunks, language, label }: DiffProps) {
+export function Diff({ hunks, language, label, children }: DiffProps) {
   const paint = useHighlighter(
     language,
     hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0),
   );
   return (
-    <figure className="code diff" aria-label={neutralise(label)}>
+    <figure className="code diff copyable" aria-label={neutralise(label)}>
       {hunks.map((hunk, i) => (
         <Fragment key={`${hunk.oldStart} ${hunk.newStart} ${hunk.lines[0]}`}>
           {i === 0 ? null : <div className="gap" aria-hidden="true" />}
@@ -105,6 +110,7 @@ export function Diff({ hunks, language, label }: DiffProps) {
           ))}
         </Fragment>
       ))}
+      {children}
     </figure>
   );
 }

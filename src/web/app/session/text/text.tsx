@@ -4,8 +4,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { boundMarkdown } from '../../../../base/markdown/index.ts';
 import { formatCount, neutralise } from '../../../../base/text/index.ts';
 import type { Text } from '../../../../export/wire/index.ts';
-import { useSource } from '../source/index.ts';
-import { type AnsiRun, readAnsi } from './ansi.ts';
+import { CopyButton, copyButtonElement, wholeText } from '../copy/index.ts';
+import { useActions, useSource } from '../source/index.ts';
+import { type AnsiRun, readAnsi, withoutAnsi } from './ansi.ts';
 import { highlightBlocks, renderMarkdown } from './markdown.ts';
 
 const stepChars = 100_000;
@@ -62,12 +63,14 @@ export function MarkdownText({ text }: { readonly text: Text }) {
   const whole = useWhole(text);
   const { markdown, rest } = boundMarkdown(whole.text);
   const ref = useRef<HTMLDivElement>(null);
+  const { copy } = useActions();
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
     element.replaceChildren(renderMarkdown(markdown));
+    addCopyButtons(element, (code) => copy(code, 'Code'));
     highlightBlocks(element);
-  }, [markdown]);
+  }, [markdown, copy]);
   return (
     <>
       <div className="prose" dir="auto" ref={ref} />
@@ -84,12 +87,35 @@ export function MarkdownText({ text }: { readonly text: Text }) {
   );
 }
 
-export function PlainText({ text, className = '' }: { readonly text: Text; readonly className?: string }) {
+/** Next to each code block, not in it: the block scrolls. */
+function addCopyButtons(element: HTMLElement, copy: (code: string) => void): void {
+  for (const block of element.querySelectorAll('pre')) {
+    const frame = document.createElement('div');
+    frame.className = 'copyable';
+    block.replaceWith(frame);
+    const code = (): string => (block.textContent ?? '').replace(/\n$/, '');
+    frame.append(
+      block,
+      copyButtonElement('code', () => copy(code())),
+    );
+  }
+}
+
+export interface PlainTextProps {
+  readonly text: Text;
+  readonly className?: string;
+  /** Names the text on a button that copies it. */
+  readonly copies?: string;
+}
+
+export function PlainText({ text, className = '', copies }: PlainTextProps) {
+  const source = useSource();
   const whole = useWhole(text);
   return (
     <>
-      <div className={`plain ${className}`} dir="auto">
+      <div className={`plain ${className} ${copies === undefined ? '' : 'copyable'}`} dir="auto">
         {neutralise(whole.text)}
+        {copies === undefined ? null : <CopyButton what={copies} text={() => wholeText(source, text)} />}
       </div>
       <More whole={whole} />
     </>
@@ -110,12 +136,13 @@ export function TerminalText({
   readonly label: string;
   readonly tone?: string;
 }) {
+  const source = useSource();
   const whole = useWhole(text);
   const runs = useMemo(() => keyed(readAnsi(whole.text)), [whole.text]);
   if (text.text === '') return null;
   return (
     <>
-      <figure className={`terminal ${tone}`} aria-label={neutralise(label)}>
+      <figure className={`terminal copyable ${tone}`} aria-label={neutralise(label)}>
         <pre>
           {runs.map(({ key, run }) => {
             const className = runClass(run);
@@ -128,6 +155,7 @@ export function TerminalText({
             );
           })}
         </pre>
+        <CopyButton what={label} text={async () => withoutAnsi(await wholeText(source, text))} />
       </figure>
       <More whole={whole} />
     </>
