@@ -17,6 +17,7 @@ export {
   type RequestView,
   viewRequest,
 } from './request-view.ts';
+export { newTokenizerFactor, textTokens } from './text-tokens.ts';
 export {
   bindingBeta,
   hasThinkingBudget,

@@ -2,6 +2,7 @@
 // handlers are both checked against it, so a route that is renamed on one side does not compile on the other.
 import type { Hono } from 'hono';
 import type { FindResult, SessionHead, TurnView } from '../../export/wire/index.ts';
+import type { ContextAnswer, ContextQuery } from './context.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
 import type {
   FindQuery,
@@ -82,6 +83,8 @@ export type ApiSchema = {
   '/api/sessions/:key/image': { $get: Endpoint<Key & { readonly query: ValueQuery }, Blob, 'body'> };
   '/api/sessions/:key/find': { $get: Endpoint<Key & { readonly query: FindQuery }, FindResult> };
   '/api/sessions/:key/markdown': { $get: Endpoint<Key & { readonly query?: MarkdownQuery }, string, 'text'> };
+  /** What the context of a request was made of. */
+  '/api/sessions/:key/context': { $get: Endpoint<Key & { readonly query?: ContextQuery }, ContextAnswer> };
   '/api/sessions/:key/doctor': { $get: Endpoint<Key, DiagnosisAnswer> };
   '/api/sessions/:key/fix': {
     $get: Endpoint<Key, FixAnswer>;

@@ -1,4 +1,5 @@
 export { type ApiSchema, type AppType, eventsPath } from './api.ts';
+export type { ContextAnswer, ContextQuery } from './context.ts';
 export {
   type AppliedFix,
   type ApplyFix,

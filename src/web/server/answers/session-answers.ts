@@ -1,6 +1,7 @@
 // Questions of the session page → answers, from cached sessions: the head, parts of turns, the place of a line, the
 // raw line, the whole of a cut text, an image, what was found, Markdown.
 
+import { contextLedger } from '../../../context/ledger/index.ts';
 import { exportMarkdown } from '../../../export/markdown/index.ts';
 import {
   branchNumbered,
@@ -23,6 +24,8 @@ import { loadSource } from '../../../surgery/engine/index.ts';
 import { redactorFor, type SessionRedactor } from '../../../surgery/redact/index.ts';
 import { usualRuleSet } from '../../../surgery/secrets/index.ts';
 import type {
+  ContextAnswer,
+  ContextQuery,
   FindQuery,
   HeadAnswer,
   HeadQuery,
@@ -168,6 +171,19 @@ export class SessionAnswers {
         throw new Refusal(413, 'the session is too long to be copied', 'use `clew export --format md`');
     }
     return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(pieces.join('')) };
+  }
+
+  /** What a request was made of; read from the whole session, and only when it is asked for. */
+  async context(query: Of<ContextQuery>): Promise<ContextAnswer> {
+    const { session, version } = await this.#open(query);
+    const { branch = 1, turn, agent } = query;
+    requireBranch(session, branch);
+    const options = {
+      branch,
+      ...(turn === undefined ? {} : { turn }),
+      ...(agent === undefined ? {} : { agentId: agent }),
+    };
+    return { version, ledger: contextLedger(session, options) };
   }
 
   /** Where the beginning was wanted, and the whole is there, the whole is answered: it begins alike, or the page asks. */

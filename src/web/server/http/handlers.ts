@@ -120,6 +120,9 @@ export function makeHandlers(parts: HandlerParts): Handlers {
     '/api/sessions/:key/markdown': {
       $get: ({ param, query }) => reader.ask('markdown', { ...query, ...session(param) }),
     },
+    '/api/sessions/:key/context': {
+      $get: ({ param, query }) => reader.ask('context', { ...query, ...session(param) }),
+    },
     '/api/usage': {
       $get: async ({ query }) => {
         const found = await reader.askValue('usage', ofUsage(query));

@@ -82,6 +82,7 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
     from: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),
+  '/api/sessions/:key/context': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
   '/api/sessions/:key/markdown': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
 };
 

@@ -20,6 +20,7 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
     image: (query) => sessions.image(query),
     find: (query) => sessions.find(query),
     markdown: (query) => sessions.markdown(query),
+    context: (query) => sessions.context(query),
     know: (query) => tails.know(query),
     grown: (query) => tails.grown(query),
     recent: (query) => tails.recent(query),

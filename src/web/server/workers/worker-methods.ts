@@ -26,7 +26,7 @@ export interface WorkerMethods {
   /** Answers from sessions and the index; changes nothing. */
   readonly reader: Pick<
     SessionAnswers,
-    'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown'
+    'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown' | 'context'
   > &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
     Pick<UsageAnswers, 'usage' | 'tools' | 'top' | 'receipts'> & {

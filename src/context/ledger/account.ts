@@ -1,0 +1,303 @@
+// The account of one conversation: pieces are added as their lines come, and each answer's count says how much all of them
+// are together. What was added since the count before gets the difference, by its estimated tokens; what is left over on
+// either side has a place of its own, so that the sum is always the API's count and no number is negative.
+import type { ContextDrop, SliceKind } from '../wire/index.ts';
+
+/** A piece of the conversation, or what was counted without one. */
+export interface Item {
+  readonly kind: SliceKind;
+  readonly name: string | null;
+  /** The line it is on; for what is on no line, that of the answer whose count shows it. */
+  readonly line: number;
+  readonly isRecorded: boolean;
+  /** The turn it came in. */
+  readonly turn: number;
+  /** In units: `Account.scale` turns them into tokens. */
+  units: number;
+  /** The API's own number. */
+  isExact: boolean;
+  /** A compaction has not removed it. */
+  isAlive: boolean;
+}
+
+export interface NewItem {
+  readonly kind: SliceKind;
+  readonly name: string | null;
+  readonly line: number;
+  readonly turn: number;
+  /** Estimated tokens, for the old tokenizer. */
+  readonly tokens: number;
+}
+
+/** The answer that pieces belong to, with its own count. */
+export interface Output {
+  readonly id: string;
+  /** `undefined` if the line was written before the answer was complete. */
+  readonly tokens: number | undefined;
+}
+
+/** A request and what the API counted for it. */
+export interface Count {
+  readonly line: number;
+  readonly turn: number;
+  /** Input, cache writes and cache reads. */
+  readonly tokens: number;
+  /** How many times the tokens of the old tokenizer. */
+  readonly factor: number;
+  /** Thinking of earlier turns is not sent to this model. */
+  readonly dropsThinking: boolean;
+}
+
+export interface Settled {
+  readonly estimatedTokens: number;
+  readonly drops: readonly ContextDrop[];
+  /** Why the count was not used. */
+  readonly problem: string | undefined;
+}
+
+/** New text may be so many times its estimate; what lies outside was added or left out by the client. */
+const leastRatio = 0.6;
+const mostRatio = 1.7;
+/** The API frames a message with about so many tokens. */
+const frameTokens = 12;
+/** Less is the error of rounding. */
+const leastTokens = 1e-6;
+/** A count below this part of the known text belongs to something else. */
+const leastFit = 0.5;
+/** A system prompt is never less than this part of the first request. */
+const leastSystem = 0.02;
+/** A count that stays the same although so much was added is not one. */
+const leastAdded = 20;
+
+export class Account {
+  /** Oldest first, without what a compaction removed. */
+  items: Item[] = [];
+  /** Tokens of a unit. */
+  scale = 1;
+  /** Units by kind, of `items`. */
+  readonly kinds: Map<SliceKind, number> = new Map();
+  #total = 0;
+  #pending: { readonly item: Item; readonly estimate: number; readonly output: Output | undefined }[] = [];
+  #system: Item | undefined;
+  #lastCount: number | undefined;
+  #drops = new Set<ContextDrop>();
+  /** Everything before it has no tokens left to clear. */
+  #cleared = 0;
+  #thinkingCleared = 0;
+
+  /** Tokens of all items, counted or estimated. */
+  get tokens(): number {
+    return this.#total * this.scale;
+  }
+
+  add({ tokens, ...rest }: NewItem, output?: Output): void {
+    const item = { ...rest, isRecorded: true, units: 0, isExact: false, isAlive: true };
+    this.items.push(item);
+    this.#pending.push({ item, estimate: tokens, output });
+  }
+
+  /** A compaction: what it does not keep leaves the context. The system prompt stays. */
+  compact(isKept: (item: Item) => boolean): void {
+    this.#estimatePending(this.scale);
+    const kept: Item[] = [];
+    for (const item of this.items) {
+      if (item.kind === 'system' || isKept(item)) kept.push(item);
+      else {
+        item.isAlive = false;
+        this.#change(item, 0);
+      }
+    }
+    this.items = kept;
+    this.#cleared = 0;
+    this.#thinkingCleared = 0;
+    this.#drops.add('compaction');
+    this.#lastCount = undefined;
+  }
+
+  /** What the lines so far would send, without a count. */
+  estimate(factor: number): void {
+    this.#estimatePending(factor);
+  }
+
+  settle(count: Count): Settled {
+    if (this.#system !== undefined && count.factor !== this.scale) {
+      if (count.factor < this.scale) this.#drops.add('model');
+      this.scale = count.factor;
+    } else if (this.#system === undefined) this.scale = count.factor;
+    if (count.dropsThinking) this.#dropThinking(count.turn);
+    const answers = this.#outputs();
+    const others = this.#pending.filter(({ item }) => !answers.exact.has(item));
+    const added = sum(others.map(({ estimate }) => estimate)) * this.scale;
+    const estimatedTokens = this.tokens + answers.tokens + added;
+    const problem = this.#misfit(count, answers.tokens + added, estimatedTokens);
+    if (problem === undefined) this.#anchor(count, answers, others, added);
+    else this.#estimatePending(this.scale);
+    this.#pending = [];
+    this.#lastCount = count.tokens;
+    const drops = [...this.#drops];
+    this.#drops = new Set();
+    return { estimatedTokens: Math.round(estimatedTokens), drops, problem };
+  }
+
+  #misfit({ tokens }: Count, added: number, estimated: number): string | undefined {
+    const known = estimated - (this.#system?.units ?? 0) * this.scale;
+    if (tokens < known * leastFit)
+      return `the API's count of ${tokens} tokens does not fit: the text alone has about ${Math.round(known)}`;
+    if (tokens === this.#lastCount && added >= leastAdded)
+      return `the API's count of ${tokens} tokens does not fit: it is the same as before, although about ${Math.round(added)} were added`;
+    return undefined;
+  }
+
+  #anchor(count: Count, answers: Answers, others: readonly Pending[], added: number): void {
+    for (const [item, tokens] of answers.exact) {
+      this.#change(item, tokens / this.scale);
+      item.isExact = answers.single.has(item);
+    }
+    const rest = count.tokens - this.tokens;
+    if (this.#system === undefined) this.#anchorFirst(count, others, added, rest);
+    else this.#anchorNext(count, others, ratioFor(rest, added, others.length));
+  }
+
+  #anchorNext(count: Count, others: readonly Pending[], ratio: number): void {
+    this.#fill(others, ratio);
+    const left = count.tokens - this.tokens;
+    if (left > leastTokens) this.#addUnrecorded('unrecorded', count, left);
+    else if (left < -leastTokens) this.#take(-left, count.turn);
+  }
+
+  #anchorFirst(count: Count, others: readonly Pending[], added: number, rest: number): void {
+    const system = Math.max(rest - added, count.tokens * leastSystem);
+    this.#fill(others, added === 0 ? 1 : Math.max(0, rest - system) / added);
+    const left = count.tokens - this.tokens;
+    this.#system = this.#addUnrecorded('system', count, Math.max(0, left));
+    if (left < 0) this.#take(-left, count.turn);
+  }
+
+  #fill(pending: readonly Pending[], ratio: number): void {
+    for (const { item, estimate } of pending) this.#change(item, estimate * ratio);
+  }
+
+  #addUnrecorded(kind: SliceKind, { line, turn }: Count, tokens: number): Item {
+    const item: Item = {
+      kind,
+      name: null,
+      line,
+      turn,
+      isRecorded: false,
+      units: 0,
+      isExact: false,
+      isAlive: true,
+    };
+    this.items.push(item);
+    this.#change(item, tokens / this.scale);
+    return item;
+  }
+
+  /** The context became smaller than its parts: which of them shrank, the likeliest first. */
+  #take(tokens: number, turn: number): void {
+    let left = tokens / this.scale;
+    const takeFrom = (item: Item): void => {
+      const taken = Math.min(left, item.units);
+      this.#change(item, item.units - taken);
+      if (taken > 0) item.isExact = false;
+      left -= taken;
+    };
+    const before = left;
+    for (const item of this.items.slice(this.#thinkingCleared)) {
+      if (left <= 0) break;
+      if (item.kind === 'thinking') takeFrom(item);
+    }
+    if (left < before) this.#drops.add('thinking');
+    // Reminders are sent once, with the newest message.
+    for (let i = this.items.length - 1; i >= 0 && left > 0; i--) {
+      const item = this.items[i] as Item; // i is in range
+      if (item.kind === 'unrecorded') takeFrom(item);
+    }
+    const beforeOutput = left;
+    while (left > 0 && this.#cleared < this.items.length) {
+      const item = this.items[this.#cleared] as Item; // in range
+      if (isClearable(item) && item.turn <= turn) takeFrom(item);
+      if (left > 0) this.#cleared++;
+    }
+    if (left < beforeOutput && beforeOutput * this.scale > frameTokens) this.#drops.add('cleared');
+    for (let i = this.items.length - 1; i >= 0 && left > 0; i--) takeFrom(this.items[i] as Item); // i is in range
+  }
+
+  #dropThinking(turn: number): void {
+    for (let i = this.#thinkingCleared; i < this.items.length; i++) {
+      const item = this.items[i] as Item; // i is in range
+      if (item.turn >= turn) break;
+      this.#thinkingCleared = i + 1;
+      if (item.kind !== 'thinking') continue;
+      if (item.units > 0) this.#drops.add('thinking');
+      this.#change(item, 0);
+    }
+  }
+
+  /** Answers whose own count is known: their pieces share it. */
+  #outputs(): Answers {
+    const groups = new Map<string, Pending[]>();
+    for (const each of this.#pending) {
+      if (each.output?.tokens === undefined) continue;
+      groups.set(each.output.id, [...(groups.get(each.output.id) ?? []), each]);
+    }
+    const exact = new Map<Item, number>();
+    const single = new Set<Item>();
+    let tokens = 0;
+    for (const group of groups.values()) {
+      const own = group[0]?.output?.tokens ?? 0;
+      const all = sum(group.map(({ estimate }) => estimate));
+      for (const { item, estimate } of group) exact.set(item, all === 0 ? own / group.length : (own * estimate) / all);
+      if (group.length === 1 && group[0] !== undefined) single.add(group[0].item);
+      tokens += own;
+    }
+    return { exact, single, tokens };
+  }
+
+  #estimatePending(factor: number): void {
+    this.scale = this.#system === undefined ? factor : this.scale;
+    const answers = this.#outputs();
+    for (const { item, estimate } of this.#pending)
+      this.#change(item, answers.exact.has(item) ? (answers.exact.get(item) ?? 0) / this.scale : estimate);
+    this.#pending = [];
+  }
+
+  #change(item: Item, units: number): void {
+    const more = units - item.units;
+    item.units = units;
+    this.#total += more;
+    this.kinds.set(item.kind, (this.kinds.get(item.kind) ?? 0) + more);
+  }
+}
+
+interface Answers {
+  readonly exact: ReadonlyMap<Item, number>;
+  readonly single: ReadonlySet<Item>;
+  readonly tokens: number;
+}
+
+interface Pending {
+  readonly item: Item;
+  readonly estimate: number;
+  readonly output: Output | undefined;
+}
+
+/** How many times its estimate the new text is; outside the limits, the client added or left out something else. */
+function ratioFor(rest: number, added: number, pieces: number): number {
+  if (added === 0) return 0;
+  const ratio = rest / added;
+  if (ratio < leastRatio) return leastRatio;
+  // A few tokens more are the frames of the messages.
+  return ratio <= mostRatio || rest - added <= frameTokens * pieces ? ratio : 1;
+}
+
+/** What a client clears to make room. */
+function isClearable({ kind }: Item): boolean {
+  return kind === 'output' || kind === 'files' || kind === 'images';
+}
+
+function sum(numbers: readonly number[]): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

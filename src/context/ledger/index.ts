@@ -1,0 +1,1 @@
+export { type ContextOptions, contextLedger } from './ledger.ts';
