@@ -62,6 +62,28 @@ if (process.env.CI === 'true' && skipped.size > 0) {
   process.exit(1);
 }
 
+/** Files that run for a minute or more. They start first, so that at the end no core waits for one of them. */
+function isLong(file) {
+  return [
+    'interop/resume',
+    'interop/agent-thinking',
+    'interop/old-client',
+    'interop/surgery',
+    'interop/agent',
+    'interop/trace',
+    'interop/poisoned',
+    'interop/bound-operations',
+    'safety/watch.slow',
+    'web/hostile-pages.slow',
+    'web/hits.slow',
+    'trace/library.slow',
+    'safety/fuzz.slow',
+    'web/accessible.slow',
+    'agent/agent-attacks.slow',
+    'surgery/together.slow',
+  ].some((name) => file === `build/test/${name}.test.js`);
+}
+
 /**
  * Fast files of the same top folder share processes: starting Node and loading the sources takes longer than most of these
  * tests. Slow files, and files of the real client, have a process each.
@@ -78,13 +100,15 @@ function joinFiles(entries) {
     while ((groups.get(`${top}-${number}`)?.length ?? 0) >= filesPerProcess) number++;
     groups.set(`${top}-${number}`, [...(groups.get(`${top}-${number}`) ?? []), file]);
   }
-  const joined = [...groups].map(([name, files]) => {
-    if (files.length === 1) return files[0];
+  const join = (name, files) => {
     const file = `${folder}/${name}.js`;
     writeFileSync(file, files.map((each) => `import '${path.posix.relative(folder, each)}';\n`).join(''));
     return file;
-  });
-  return [...joined, ...entries.filter(isAlone)];
+  };
+  const joined = [...groups].map(([name, files]) => (files.length === 1 ? files[0] : join(name, files)));
+  // Node runs files in the order of their paths, and those in `folder` are before the others.
+  const alone = entries.filter(isAlone).map((file) => (isLong(file) ? join(file.replaceAll('/', '-'), [file]) : file));
+  return [...joined, ...alone];
 }
 
 /** dist/ is built only for tests that run it: they import test/support/dist.ts, directly or not. */
