@@ -1,12 +1,17 @@
+export { type Logged, type LoggedChange, type LogOptions, logOperation } from './logged.ts';
 export { NewIds, nameFor, newSession, originEdits, placedSession, sameSession, sessionIdEdits } from './new-session.ts';
 export { type OperateOptions, type Outcome, operate } from './operate.ts';
 export {
+  type FileChange,
   listRecords,
+  moveToBackup,
+  newOperationId,
   type OperationRecord,
   operationsFolder,
   readRecords,
   refuseUndo,
   removeBackup,
+  stateOf,
   undoOperation,
   writeRecord,
 } from './operation-log.ts';

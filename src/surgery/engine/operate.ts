@@ -48,6 +48,8 @@ export interface OperateOptions {
   readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
   readonly env?: Environment;
   readonly onWait?: (holder: string) => void;
+  /** Of the operations that one undo undoes together. */
+  readonly group?: string;
 }
 
 /** The result of an operation, see docs/json.md. */
@@ -113,6 +115,7 @@ async function carryOut(
       to: [outcome.to, ...outcome.others],
       files,
       ...(options.keepsBackup === false ? { hasNoBackup: true } : {}),
+      ...(options.group === undefined ? {} : { group: options.group }),
     };
     await writeRecord(operations, record);
     isRecorded = true;

@@ -37,6 +37,8 @@ export interface OperationRecord {
   readonly files: readonly FileChange[];
   /** The backup is deleted, so that the operation cannot be undone. */
   readonly hasNoBackup?: boolean;
+  /** One undo undoes all operations of a group: an action on several sessions. */
+  readonly group?: string;
 }
 
 /** A file that an operation changed. */

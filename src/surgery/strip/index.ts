@@ -1,3 +1,3 @@
 export { freshUsageNote, planStrip } from './strip.ts';
-export { estimateStrip, type StripEstimate, type StripRow } from './strip-estimate.ts';
+export { estimateContext, estimateStrip, type StripEstimate, type StripRow } from './strip-estimate.ts';
 export { messageKey, type StripOptions, takesAnything } from './strip-options.ts';

@@ -77,6 +77,11 @@ export function estimateStrip(session: Session, limits: Limits, prices: PriceLis
   return { model, contextTokens: sum(tokens.values()), rows };
 }
 
+/** What resuming sends, estimated. */
+export function estimateContext(session: Session): number {
+  return sum(resumedLines(session).map((node) => sentTokens(node, session.transcript.read(node))));
+}
+
 function measure(
   session: Session,
   { drops, edits }: Stripped,

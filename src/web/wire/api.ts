@@ -2,6 +2,17 @@
 // handlers are both checked against it, so a route that is renamed on one side does not compile on the other.
 import type { Hono } from 'hono';
 import type { FindResult, SessionHead, TurnView } from '../../export/wire/index.ts';
+import type {
+  ActionDone,
+  ActionOptions,
+  ActionPreview,
+  ActionRequest,
+  BulkDone,
+  BulkPreview,
+  BulkQuestion,
+  BulkRequest,
+  ExportFormat,
+} from './actions.ts';
 import type { ContextAnswer, ContextQuery } from './context.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
 import type {
@@ -41,6 +52,13 @@ type Endpoint<Input, Output, Format extends 'json' | 'text' | 'body' = 'json'> =
 interface Key {
   readonly param: { readonly key: string };
 }
+/** A `SessionRow.key` and an `ActionName`. */
+interface KeyAndAction {
+  readonly param: { readonly key: string; readonly action: string };
+}
+interface OnlyAction {
+  readonly param: { readonly action: string };
+}
 /** The page sends no body, but a change must be JSON (guard.ts). */
 interface NoBody {
   readonly json: Readonly<Record<string, never>>;
@@ -63,6 +81,10 @@ export type ApiSchema = {
     /** Examines every session again; progress arrives as events. */
     $post: Endpoint<NoBody, LibraryDoctorAnswer>;
   };
+  /** The user confirms that this page may change sessions; needs `--allow-changes`. */
+  '/api/changes': { $post: Endpoint<NoBody, Status> };
+  '/api/actions/:action/preview': { $post: Endpoint<OnlyAction & { readonly json: BulkQuestion }, BulkPreview> };
+  '/api/actions/:action': { $post: Endpoint<OnlyAction & { readonly json: BulkRequest }, BulkDone> };
   '/api/operations': { $get: Endpoint<Nothing, readonly OperationRow[]> };
   '/api/operations/:id/undo': {
     $post: Endpoint<NoBody & { readonly param: { readonly id: string } }, OperationRow>;
@@ -85,6 +107,13 @@ export type ApiSchema = {
   '/api/sessions/:key/markdown': { $get: Endpoint<Key & { readonly query?: MarkdownQuery }, string, 'text'> };
   /** What the context of a request was made of. */
   '/api/sessions/:key/context': { $get: Endpoint<Key & { readonly query?: ContextQuery }, ContextAnswer> };
+  '/api/sessions/:key/export': {
+    $get: Endpoint<Key & { readonly query: { readonly format: ExportFormat } }, string, 'text'>;
+  };
+  '/api/sessions/:key/actions/:action': {
+    $get: Endpoint<KeyAndAction & { readonly query?: ActionOptions }, ActionPreview>;
+    $post: Endpoint<KeyAndAction & { readonly json: ActionRequest }, ActionDone>;
+  };
   '/api/sessions/:key/doctor': { $get: Endpoint<Key, DiagnosisAnswer> };
   '/api/sessions/:key/fix': {
     $get: Endpoint<Key, FixAnswer>;

@@ -1,3 +1,26 @@
+export { type CommandSession, commandOf } from './action-command.ts';
+export {
+  type ActionDone,
+  type ActionName,
+  type ActionOptionName,
+  type ActionOptions,
+  type ActionOptionView,
+  type ActionPreview,
+  type ActionRequest,
+  type ActionView,
+  actionNamed,
+  actionNames,
+  actions,
+  type BulkDone,
+  type BulkPreview,
+  type BulkQuestion,
+  type BulkRequest,
+  type BulkResult,
+  type ChangePermission,
+  type ExportFormat,
+  exportFormats,
+  type PlannedFileView,
+} from './actions.ts';
 export { type ApiSchema, type AppType, eventsPath } from './api.ts';
 export type { ContextAnswer, ContextQuery } from './context.ts';
 export {

@@ -1,6 +1,7 @@
 // The answers and events of the page's server. Unknown values are null, times are milliseconds since 1970, money is
 // millionths of a dollar. The browser compiles without Node's types, so nothing of the library is imported here; the
 // compiler compares the shapes in the server.
+import type { ChangePermission } from './actions.ts';
 import type { LibraryDoctorAnswer, Severity } from './health.ts';
 
 export type TextKind =
@@ -36,7 +37,9 @@ export interface Failure {
 export interface Status {
   readonly version: string;
   readonly isDemo: boolean;
+  /** Started with `--allow-changes`. */
   readonly allowsChanges: boolean;
+  readonly changes: ChangePermission;
   readonly roots: readonly string[];
   readonly index: IndexState;
   /** Problems in the background, newest last. */
@@ -66,8 +69,8 @@ export interface SessionsQuery {
   readonly project?: string;
   /** Words that must all occur in title, first prompt, folder or id, in any case. */
   readonly text?: string;
-  /** `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not examined since it last changed. */
-  readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined';
+  /** `archived`: only in the archive. `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not examined since it last changed. */
+  readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined' | 'archived' | 'starred';
   readonly offset?: number;
   /** Default 100, at most 1000. */
   readonly limit?: number;
@@ -107,6 +110,11 @@ export interface SessionRow {
   /** The most severe finding of doctor; `null`: not examined since the files last changed. */
   readonly severity: Severity | 'sound' | null;
   readonly isLive: boolean;
+  readonly isStarred: boolean;
+  /** The archive has all its bytes (`current`), or an earlier state of it (`stale`). */
+  readonly archived: 'current' | 'stale' | null;
+  /** `false`: it is only in the archive, and is read from there. */
+  readonly isOnDisk: boolean;
   /** When the client deletes it, if that is within a week. */
   readonly expiresAt: number | null;
 }

@@ -2,7 +2,8 @@
 import type { KnownSession, ListedSession } from '../../../library/index/index.ts';
 import type { SessionRow } from '../../wire/index.ts';
 
-export interface ListedRow extends Omit<SessionRow, 'key' | 'isLive' | 'expiresAt'> {
+export interface ListedRow
+  extends Omit<SessionRow, 'key' | 'isLive' | 'isStarred' | 'archived' | 'isOnDisk' | 'expiresAt'> {
   readonly root: string;
 }
 

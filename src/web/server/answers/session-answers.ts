@@ -46,6 +46,7 @@ import {
   type SessionCache,
   startMark,
 } from './session-cache.ts';
+import { type ExportAsked, exportPieces, exportTypes } from './session-export.ts';
 
 /** The server has turned the key into the path. */
 export type Of<Query> = Query & { readonly path: string; readonly key: string };
@@ -55,7 +56,7 @@ const maxParts = 200;
 /** An answer ends after the part that exceeds this: the page draws it while it asks for the next. */
 const enoughChars = 4 * 1024 * 1024;
 const maxRawBytes = 1024 * 1024;
-const maxMarkdownChars = 64 * 1024 * 1024;
+const maxExportBytes = 64 * 1024 * 1024;
 const maxStarts = 100;
 
 export class SessionAnswers {
@@ -159,18 +160,17 @@ export class SessionAnswers {
     const { session } = await this.#open(query);
     const { branch = 1, turn } = query;
     requireBranch(session, branch);
-    const pieces: string[] = [];
-    let chars = 0;
-    for await (const piece of exportMarkdown(exportSource(session, await this.#redactorOf(query.path)), {
-      branch,
-      ...(turn === undefined ? {} : { turn }),
-    })) {
-      pieces.push(piece);
-      chars += piece.length;
-      if (chars > maxMarkdownChars)
-        throw new Refusal(413, 'the session is too long to be copied', 'use `clew export --format md`');
-    }
-    return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(pieces.join('')) };
+    const source = exportSource(session, await this.#redactorOf(query.path));
+    const pieces = exportMarkdown(source, { branch, ...(turn === undefined ? {} : { turn }) });
+    return { type: exportTypes.md, bytes: await joinPieces(pieces, 'use `clew export --format md`') };
+  }
+
+  /** What `clew export` writes. */
+  async export(query: Of<ExportAsked>): Promise<Encoded<string>> {
+    const { session } = await this.#open(query);
+    const source = exportSource(session, await this.#redactorOf(query.path));
+    const bytes = await joinPieces(exportPieces(source, query), 'use `clew export --output FILE`');
+    return { type: exportTypes[query.format], bytes };
   }
 
   /** What a request was made of; read from the whole session, and only when it is asked for. */
@@ -220,6 +220,18 @@ export class SessionAnswers {
   async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
     return placeOfAgent((await this.#cache.open(path)).session, agentId);
   }
+}
+
+async function joinPieces(pieces: AsyncIterable<string> | Iterable<string>, next: string): Promise<Buffer> {
+  const joined: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    const last = Buffer.from(piece);
+    joined.push(last);
+    bytes += last.length;
+    if (bytes > maxExportBytes) throw new Refusal(413, 'the session is too long for this', next);
+  }
+  return Buffer.concat(joined);
 }
 
 function requireBranch(session: Session, branch: number): void {

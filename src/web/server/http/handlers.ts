@@ -1,10 +1,28 @@
 // One handler for each route of the API: it asks the session list and the workers, and replaces the paths of the workers
 // by the keys that the page knows.
-import type { ApiSchema, eventsPath, LibraryDoctorAnswer, OperationRow, Status, UsageQuery } from '../../wire/index.ts';
+import type {
+  ActionDone,
+  ApiSchema,
+  BulkResult,
+  eventsPath,
+  LibraryDoctorAnswer,
+  OperationRow,
+  Status,
+  UsageQuery,
+} from '../../wire/index.ts';
+import type { ActionFound, ActionTarget } from '../actions/index.ts';
 import type { OperationFound, UsageAsked } from '../answers/index.ts';
 import { type Encoded, Refusal } from '../protocol/index.ts';
 import type { LibraryDoctorFound, Thread } from '../workers/index.ts';
-import { type QueryOf, readApplyFix, readNumber } from './query.ts';
+import {
+  type QueryOf,
+  readAction,
+  readActionRequest,
+  readApplyFix,
+  readBulkQuestion,
+  readBulkRequest,
+  readNumber,
+} from './query.ts';
 import type { SessionList } from './session-list.ts';
 
 export interface HandlerParts {
@@ -12,7 +30,13 @@ export interface HandlerParts {
   readonly reader: Thread<'reader'>;
   readonly doctor: Thread<'doctor'>;
   readonly allowsChanges: boolean;
+  /** The folder of the built page as one file, for exports. */
+  readonly exportFolder: string;
   status(): Status;
+  /** The user has confirmed in the page that it may change sessions. */
+  confirmChanges(): void;
+  /** An action has written something. */
+  changed(): void;
   /** The list has the rows that were used last. */
   readonly hasNewest: Promise<void>;
   /** The list has all rows. */
@@ -59,6 +83,18 @@ export function makeHandlers(parts: HandlerParts): Handlers {
   const requireChanges = (): void => {
     if (!allowsChanges) throw new Refusal(403, 'this server is read-only', 'start it with --allow-changes');
   };
+  /** For actions: also confirmed in the page, once for each start of the server. */
+  const requireConfirmed = (): void => {
+    requireChanges();
+    if (parts.status().changes !== 'allowed')
+      throw new Refusal(403, 'changes are not confirmed yet', 'confirm in the page that it may change sessions');
+  };
+  const target = (key: string): ActionTarget => {
+    const path = sessions.pathOf(key);
+    const row = sessions.rowOf(path);
+    return { path, key: row?.key ?? key, id: row?.id ?? key };
+  };
+  const actionDone = ({ to, ...found }: ActionFound): ActionDone => ({ ...found, to: to.map(withKey) });
   const withKey = ({ sessionId, path }: { readonly sessionId: string; readonly path: string }) => {
     return { key: sessions.keyOf(path) ?? sessionId, id: sessionId };
   };
@@ -166,11 +202,66 @@ export function makeHandlers(parts: HandlerParts): Handlers {
         return { ...found, to: withKey(found.to) };
       },
     },
+    '/api/sessions/:key/export': {
+      $get: ({ param, query }) => {
+        return reader.ask('export', { ...query, ...session(param), codeFolder: parts.exportFolder });
+      },
+    },
+    '/api/sessions/:key/actions/:action': {
+      $get: ({ param, query: options }) => {
+        const action = readAction(param.action, options);
+        return doctor.ask('previewAction', { action, options, session: target(param.key) });
+      },
+      $post: async ({ param, readBody }) => {
+        requireConfirmed();
+        const { options, fingerprint } = readActionRequest(await readBody());
+        const action = readAction(param.action, options);
+        const asked = { action, options, fingerprint, session: target(param.key) };
+        const found = await doctor.askValue('applyAction', asked);
+        parts.changed();
+        return actionDone(found);
+      },
+    },
+    '/api/changes': {
+      $post: () => {
+        requireChanges();
+        parts.confirmChanges();
+        return parts.status();
+      },
+    },
+    '/api/actions/:action/preview': {
+      $post: async ({ param, readBody }) => {
+        const { options, keys } = readBulkQuestion(await readBody());
+        const action = readAction(param.action, options, 'many');
+        const targets = keys.map((key) => target(key));
+        const answers = await doctor.askValue('previewActions', { action, options, sessions: targets });
+        const found = answers.map((answer, i) => ({ key: keys[i] ?? '', ...answer }));
+        const lines = found.flatMap((each) => (each.failure === null ? [each.preview.command] : []));
+        return { action, sessions: found, command: lines.join('\n') };
+      },
+    },
+    '/api/actions/:action': {
+      $post: async ({ param, readBody }) => {
+        requireConfirmed();
+        const { options, sessions: asked } = readBulkRequest(await readBody());
+        const action = readAction(param.action, options, 'many');
+        const targets = asked.map(({ key, fingerprint }) => ({ ...target(key), fingerprint }));
+        const found = await doctor.askValue('applyActions', { action, options, sessions: targets });
+        parts.changed();
+        const results = found.sessions.map((each, i): BulkResult<{ readonly done: ActionDone }> => {
+          const key = asked[i]?.key ?? '';
+          return each.failure === null ? { key, failure: null, done: actionDone(each.done) } : { key, ...each };
+        });
+        return { action, operation: found.operation, sessions: results };
+      },
+    },
     '/api/operations': { $get: async () => (await doctor.askValue('operations', {})).map(operationRow) },
     '/api/operations/:id/undo': {
       $post: async ({ param }) => {
         requireChanges();
-        return operationRow(await doctor.askValue('undo', { id: param.id }));
+        const undone = operationRow(await doctor.askValue('undo', { id: param.id }));
+        parts.changed();
+        return undone;
       },
     },
     '/api/doctor': {

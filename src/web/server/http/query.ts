@@ -1,7 +1,20 @@
 // Parses query parameters and the body of a change, and refuses with the name of the parameter that is wrong. All limits
 // are here: no later code gets a number or a text that is too large for it.
 import { z } from 'zod';
-import { type ApiSchema, type ApplyFix, type eventsPath, sessionSorts, usageKinds } from '../../wire/index.ts';
+import {
+  type ActionName,
+  type ActionOptions,
+  type ActionRequest,
+  type ApiSchema,
+  type ApplyFix,
+  actionNamed,
+  type BulkQuestion,
+  type BulkRequest,
+  type eventsPath,
+  exportFormats,
+  sessionSorts,
+  usageKinds,
+} from '../../wire/index.ts';
 import { Refusal } from '../protocol/index.ts';
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000);
@@ -35,13 +48,37 @@ type Parsed<Query> = {
   readonly [K in keyof Query]: Record<never, never> extends Pick<Query, K> ? Query[K] | undefined : Query[K];
 };
 
+/** A query has words, a body has values. */
+const choice = z.union([z.boolean(), flag]);
+const actionOptions = z.strictObject({
+  at: name.optional(),
+  title: z.string().max(2_000).optional(),
+  tag: z.string().max(2_000).optional(),
+  tools: z.string().max(2_000).optional(),
+  truncateResults: count.optional(),
+  truncateInputs: count.optional(),
+  thinking: choice.optional(),
+  images: choice.optional(),
+  progress: choice.optional(),
+  bookkeeping: choice.optional(),
+  keepLast: count.optional(),
+  olderThan: count.optional(),
+  agents: choice.optional(),
+  keepTurns: count.optional(),
+  dropOld: choice.optional(),
+  keepThinking: choice.optional(),
+  format: z.enum(exportFormats).optional(),
+  inPlace: choice.optional(),
+  portable: choice.optional(),
+});
+
 const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } = {
   '/api/sessions': z.strictObject({
     sort: z.enum(sessionSorts).optional(),
     reverse: flag.optional(),
     project: folder.optional(),
     text: z.string().max(200).optional(),
-    only: z.enum(['live', 'damaged', 'expiring', 'unexamined']).optional(),
+    only: z.enum(['live', 'damaged', 'expiring', 'unexamined', 'archived', 'starred']).optional(),
     offset: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),
@@ -83,6 +120,8 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
     limit: count.min(1).max(1_000).optional(),
   }),
   '/api/sessions/:key/context': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
+  '/api/sessions/:key/export': z.strictObject({ format: z.enum(exportFormats) }),
+  '/api/sessions/:key/actions/:action': actionOptions,
   '/api/sessions/:key/markdown': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
 };
 
@@ -101,6 +140,48 @@ export function readNumber(text: string): number {
 
 export function readApplyFix(body: unknown): ApplyFix {
   return given(applyFix.strict().safeParse(body));
+}
+
+const fingerprint = z.string().regex(/^[0-9a-f]{32}$/);
+const actionRequest = z.strictObject({ options: actionOptions, fingerprint });
+/** So many keys fit into a body. */
+const maxSessions = 500;
+const bulkQuestion = z.strictObject({ options: actionOptions, keys: z.array(name).min(1).max(maxSessions) });
+const bulkRequest = z.strictObject({
+  options: actionOptions,
+  sessions: z
+    .array(z.strictObject({ key: name, fingerprint }))
+    .min(1)
+    .max(maxSessions),
+});
+
+/** The action of this name, which must take these options. */
+export function readAction(text: string, options: ActionOptions, scope?: 'many'): ActionName {
+  const action = actionNamed(text);
+  if (action === undefined) throw new Refusal(404, `there is no action "${text}"`);
+  if (scope === 'many' && !action.scopes.includes(scope))
+    throw new Refusal(400, `${action.name} works on one session at a time`);
+  for (const given of Object.keys(options))
+    if (!action.options.some((option) => option.name === given))
+      throw new Refusal(400, `"${given}": ${action.name} has no such option`);
+  const missing = action.options.find(({ name: needed, isNeeded }) => isNeeded && (options[needed] ?? '') === '');
+  if (missing !== undefined) throw new Refusal(400, `"${missing.name}": ${action.name} needs it`);
+  const { needsOneOf } = action;
+  if (needsOneOf?.every((each) => options[each] === undefined || options[each] === false))
+    throw new Refusal(400, `choose what to ${action.name}`, `one of ${needsOneOf.join(', ')}`);
+  return action.name;
+}
+
+export function readActionRequest(body: unknown): ActionRequest {
+  return given<unknown>(actionRequest.safeParse(body)) as ActionRequest; // zod leaves missing keys out
+}
+
+export function readBulkQuestion(body: unknown): BulkQuestion {
+  return given<unknown>(bulkQuestion.safeParse(body)) as BulkQuestion;
+}
+
+export function readBulkRequest(body: unknown): BulkRequest {
+  return given<unknown>(bulkRequest.safeParse(body)) as BulkRequest;
 }
 
 /** A parameter that is missing has no key in the object. */

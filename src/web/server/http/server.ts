@@ -3,11 +3,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { systemErrorCode, UserError } from '../../../base/errors/index.ts';
 import { growSlowly, makeSecret } from '../../../base/process/index.ts';
 import { version } from '../../../base/version/index.ts';
 import { runningClients } from '../../../library/session-files/index.ts';
+import { readStars } from '../../../library/stars/index.ts';
 import { projectsFolders, transcriptPlace } from '../../../store/index.ts';
 import { eventsPath, type IndexState, type SessionRow, type Status } from '../../wire/index.ts';
 import { type Role, Thread, type ThreadOptions, type WorkerEvents } from '../workers/index.ts';
@@ -52,6 +54,8 @@ class LibraryServer implements RunningServer {
     this.#becomeReady = resolve;
   });
   #isIdle: Promise<void> | undefined;
+  /** The user has confirmed in the page that it may change sessions. */
+  #isConfirmed = false;
   readonly #stopped = new AbortController();
   #runningTimer: NodeJS.Timeout | undefined;
   /** When a page or its code was last requested. */
@@ -100,7 +104,12 @@ class LibraryServer implements RunningServer {
       reader: this.#threads.reader,
       doctor: this.#threads.doctor,
       allowsChanges: setup.allowsChanges,
+      exportFolder: path.join(setup.pageFolder, '..', 'standalone'),
       status: () => this.#status(),
+      confirmChanges: () => {
+        this.#isConfirmed = true;
+      },
+      changed: () => this.#updateStars(),
       hasNewest: this.#hasNewest,
       isReady: this.#isReady,
       onFault: setup.onFault,
@@ -146,7 +155,11 @@ class LibraryServer implements RunningServer {
       throw error;
     }
     this.#updateRunning();
-    this.#runningTimer = setInterval(() => this.#updateRunning(), runningMs);
+    this.#updateStars();
+    this.#runningTimer = setInterval(() => {
+      this.#updateRunning();
+      this.#updateStars();
+    }, runningMs);
   }
 
   /** Reads and watches the rest of the library once no page is loading; also after the index worker restarted. */
@@ -226,6 +239,15 @@ class LibraryServer implements RunningServer {
     this.#notifyRows(this.#sessions.setRunning(runningClients(this.#setup.roots)));
   }
 
+  /** `clew star` may have changed them. */
+  #updateStars(): void {
+    try {
+      this.#notifyRows(this.#sessions.setStars(readStars(this.#setup.state)));
+    } catch (error) {
+      this.#notice(error instanceof Error ? error.message : String(error));
+    }
+  }
+
   #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
     const { roots, state, isDemo, env, onFault } = this.#setup;
     return new Thread({ role, roots, state, isDemo }, { env, onFault, ...options });
@@ -262,6 +284,7 @@ class LibraryServer implements RunningServer {
       version,
       isDemo,
       allowsChanges,
+      changes: allowsChanges ? (this.#isConfirmed ? 'allowed' : 'ask') : 'off',
       roots,
       index: this.#index,
       notices: this.#notices,

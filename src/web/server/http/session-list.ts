@@ -27,6 +27,8 @@ export class SessionList {
   #sorted = new Map<string, readonly ListedRow[]>();
   #running: ReadonlyMap<string, number> = new Map();
   #live = new Set<string>();
+  /** The ids of starred sessions. */
+  #stars: ReadonlySet<string> = new Set();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
   /** The number of rows to expect; `null`: all are here. */
@@ -61,6 +63,15 @@ export class SessionList {
     this.#live = this.#liveNow();
     const flipped = [...before, ...this.#live].filter((path) => before.has(path) !== this.#live.has(path));
     return flipped.flatMap((path) => this.rowOf(path) ?? []);
+  }
+
+  /** Returns the rows that got or lost their star. */
+  setStars(stars: ReadonlySet<string>): readonly SessionRow[] {
+    const before = this.#stars;
+    this.#stars = stars;
+    const flipped = new Set([...before, ...stars].filter((id) => before.has(id) !== stars.has(id)));
+    const paths = [...flipped].flatMap((id) => [...(this.#pathsOfId.get(id) ?? [])]);
+    return paths.flatMap((path) => this.rowOf(path) ?? []);
   }
 
   setSeverity(path: string, severity: Severity | 'sound'): void {
@@ -162,6 +173,9 @@ export class SessionList {
       key: this.#keyOf(row),
       ...shown,
       isLive: this.#live.has(row.path),
+      isStarred: this.#stars.has(row.id),
+      archived: null,
+      isOnDisk: true,
       expiresAt: this.#expiresAt(row),
     };
   }
@@ -186,6 +200,8 @@ export class SessionList {
     if (only === 'live' && !this.#live.has(row.path)) return false;
     if (only === 'damaged' && !this.#isDamaged(row)) return false;
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
+    if (only === 'starred' && !this.#stars.has(row.id)) return false;
+    if (only === 'archived') return false;
     if (only === 'unexamined' && row.severity !== null) return false;
     if (words.length === 0) return true;
     const text = this.#searchText(row);

@@ -12,6 +12,7 @@ import { diagnoseLibrary, findFolderDamage } from '../../../doctor/diagnosis/ind
 import { IndexHandle, type JudgedSession, saveVerdicts } from '../../../library/index/index.ts';
 import { discoverSessions, type ProjectsFolder, projectsFolders } from '../../../store/index.ts';
 import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/index.ts';
+import { ActionAnswers } from '../actions/index.ts';
 import { findingView, RepairAnswers } from '../answers/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './worker-methods.ts';
@@ -23,6 +24,7 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
   const folders = setup.isDemo ? [] : projectsFolders(setup.roots);
   const repairs = new RepairAnswers(folders);
   const index = new IndexHandle({ folder: setup.state });
+  const actions = new ActionAnswers(setup.roots);
   const library = new LibraryDoctor(setup, folders, emit, index);
   return {
     diagnosis: async (query) => {
@@ -32,6 +34,10 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
     },
     preview: (query) => repairs.preview(query),
     apply: (query) => repairs.apply(query),
+    previewAction: (query) => actions.preview(query),
+    applyAction: (query) => actions.apply(query),
+    previewActions: (query) => actions.previewMany(query),
+    applyActions: (query) => actions.applyMany(query),
     operations: () => repairs.operations(),
     undo: (query) => repairs.undo(query),
     start: () => library.start(),

@@ -21,6 +21,7 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
     find: (query) => sessions.find(query),
     markdown: (query) => sessions.markdown(query),
     context: (query) => sessions.context(query),
+    export: (query) => sessions.export(query),
     know: (query) => tails.know(query),
     grown: (query) => tails.grown(query),
     recent: (query) => tails.recent(query),

@@ -1,7 +1,23 @@
 // The methods and events of the worker threads as one type: role → method → parameters and result. `Thread` and the
 // workers are both checked against it, so a method that is renamed on one side does not compile on the other.
 import type { Severity } from '../../../doctor/checks/index.ts';
-import type { DiagnosisAnswer, DoctorRow, FixAnswer, IndexState, LibraryDoctorAnswer } from '../../wire/index.ts';
+import type {
+  ActionPreview,
+  DiagnosisAnswer,
+  DoctorRow,
+  FixAnswer,
+  IndexState,
+  LibraryDoctorAnswer,
+} from '../../wire/index.ts';
+import type {
+  ActionApplied,
+  ActionAsked,
+  ActionFound,
+  BulkAnswer,
+  BulkApplied,
+  BulkAsked,
+  BulkFound,
+} from '../actions/index.ts';
 import type {
   AppliedFound,
   ApplyParams,
@@ -26,7 +42,7 @@ export interface WorkerMethods {
   /** Answers from sessions and the index; changes nothing. */
   readonly reader: Pick<
     SessionAnswers,
-    'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown' | 'context'
+    'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown' | 'context' | 'export'
   > &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
     Pick<UsageAnswers, 'usage' | 'tools' | 'top' | 'receipts'> & {
@@ -39,6 +55,10 @@ export interface WorkerMethods {
     diagnosis(params: { readonly path: string; readonly key: string }): Promise<DiagnosisAnswer>;
     preview(params: { readonly path: string }): Promise<FixAnswer>;
     apply(params: ApplyParams): Promise<AppliedFound>;
+    previewAction(params: ActionAsked): Promise<ActionPreview>;
+    applyAction(params: ActionApplied): Promise<ActionFound>;
+    previewActions(params: BulkAsked): Promise<BulkAnswer<{ readonly preview: ActionPreview }>>;
+    applyActions(params: BulkApplied): Promise<BulkFound>;
     operations(params: NoParams): Promise<readonly OperationFound[]>;
     undo(params: { readonly id: string }): Promise<OperationFound>;
     /** Examines the whole library, unless that is already running. */

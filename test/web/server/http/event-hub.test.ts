@@ -12,6 +12,7 @@ const status: Status = {
   version: '1',
   isDemo: false,
   allowsChanges: false,
+  changes: 'off',
   roots: [],
   index: { phase: 'current', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 },
   notices: [],

@@ -1,0 +1,1 @@
+export { readStars, starFile, starsFolder } from './stars.ts';

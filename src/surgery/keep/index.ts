@@ -1,0 +1,1 @@
+export { isStarred, type StarOptions, starSession } from './star.ts';

@@ -1,0 +1,113 @@
+// The actions of the page over HTTP: the dry run changes nothing, the action needs permission and the fingerprint of the
+// dry run, and its undo restores every byte.
+import assert from 'node:assert/strict';
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { keyParam, readJson } from '../../src/web/client/client.ts';
+import type { ActionDone, ActionName, ActionOptions, ActionPreview } from '../../src/web/wire/actions.ts';
+import { contentsOf } from '../support/surgery-kit.ts';
+import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { openWebServer, type WebServer } from '../support/web-server.ts';
+
+const place = `-home-kim-mill/${sessionId}.jsonl`;
+const secret = `ghp_${'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'}`;
+
+function session(): string {
+  const builder = transcript({ cwd: '/home/kim/mill' });
+  for (let turn = 1; turn <= 4; turn++) {
+    builder.user(`grind sack ${turn}`).assistant(`the token is ${secret}, sack ${turn} is ground`);
+  }
+  return builder.text();
+}
+
+async function openMill(context: TestContext, isConfirmed = true): Promise<WebServer> {
+  const server = await openWebServer(context, { [place]: session() }, { allowsChanges: true });
+  if (isConfirmed) await readJson(server.client.changes.$post({ json: {} }));
+  return server;
+}
+
+function preview({ client }: WebServer, action: ActionName, query: ActionOptions): Promise<ActionPreview> {
+  return readJson(
+    client.sessions[':key'].actions[':action'].$get({ param: { ...keyParam(sessionId), action }, query }),
+  );
+}
+
+function apply(
+  { client }: WebServer,
+  { action, fingerprint }: ActionPreview,
+  options: ActionOptions,
+): Promise<ActionDone> {
+  const param = { ...keyParam(sessionId), action };
+  return readJson(client.sessions[':key'].actions[':action'].$post({ param, json: { options, fingerprint } }));
+}
+
+const cases: readonly (readonly [ActionName, ActionOptions])[] = [
+  ['star', {}],
+  ['rename', { title: 'the mill' }],
+  ['tag', { tag: 'review' }],
+  ['fork', { at: '2' }],
+  ['rewind', { at: '2' }],
+  ['rewind', { at: '2', inPlace: true }],
+  ['compress', { keepTurns: 1, inPlace: true }],
+  ['redact', {}],
+  ['redact', { inPlace: true }],
+];
+
+for (const [action, options] of cases) {
+  test(`${action} ${JSON.stringify(options)}: the dry run changes nothing, undo restores every byte`, async (context) => {
+    const server = await openMill(context);
+    const { root, client } = server;
+    const before = contentsOf(root);
+    const planned = await preview(server, action, options);
+    assert.deepEqual([planned.key, planned.isNoop], [sessionId, false]);
+    assert.deepEqual(contentsOf(root), before);
+    const done = await apply(server, planned, options);
+    assert.equal(done.action, action);
+    if (action === 'star') assert.deepEqual(contentsOf(root), before);
+    else assert.notDeepEqual(contentsOf(root), before);
+    const undone = await readJson(client.operations[':id'].undo.$post({ param: { id: done.operation }, json: {} }));
+    assert.equal(undone.state, 'undone');
+    assert.deepEqual(contentsOf(root), before);
+    assert.deepEqual(server.faults, []);
+  });
+}
+
+test('an action is refused if the session changed since the dry run', async (context) => {
+  const server = await openMill(context);
+  const planned = await preview(server, 'rename', { title: 'the mill' });
+  const file = path.join(server.root, 'projects', place);
+  appendFileSync(file, transcript().user('one more sack').text());
+  const before = contentsOf(server.root);
+  await assert.rejects(apply(server, planned, { title: 'the mill' }), { status: 409 });
+  assert.deepEqual(contentsOf(server.root), before);
+});
+
+test('the fingerprint of one action does not allow another, nor other options', async (context) => {
+  const server = await openMill(context);
+  const before = contentsOf(server.root);
+  const planned = await preview(server, 'rename', { title: 'the mill' });
+  await assert.rejects(apply(server, planned, { title: 'another mill' }), { status: 409 });
+  await assert.rejects(apply(server, { ...planned, action: 'fork' }, {}), { status: 409 });
+  assert.deepEqual(contentsOf(server.root), before);
+});
+
+test('an action needs the flag and the confirmation of the user', async (context) => {
+  const server = await openMill(context, false);
+  const before = contentsOf(server.root);
+  assert.equal((await readJson(server.client.status.$get())).changes, 'ask');
+  const planned = await preview(server, 'fork', {});
+  await assert.rejects(apply(server, planned, {}), { status: 403 });
+  assert.deepEqual(contentsOf(server.root), before);
+  assert.equal((await readJson(server.client.changes.$post({ json: {} }))).changes, 'allowed');
+  assert.equal((await apply(server, planned, {})).to.length, 1);
+});
+
+test('a page cannot confirm changes that the server was not started for', async (context) => {
+  const server = await openWebServer(context, { [place]: session() });
+  assert.equal((await readJson(server.client.status.$get())).changes, 'off');
+  await assert.rejects(readJson(server.client.changes.$post({ json: {} })), { status: 403 });
+  const planned = await preview(server, 'fork', {});
+  await assert.rejects(apply(server, planned, {}), { status: 403 });
+  assert.equal((await readJson(server.client.status.$get())).changes, 'off');
+});
