@@ -13,7 +13,6 @@ import {
   type Session,
   versionsOf,
 } from '../session/load/index.ts';
-import { promptText } from '../session/transcript/index.ts';
 import {
   type Message,
   messagesOf,
@@ -22,6 +21,7 @@ import {
   type ToolCall,
   type Turn,
   toolCallsOf,
+  turnPromptText,
   turnsOf,
 } from '../session/turns/index.ts';
 import { countUsage, totalUsage } from '../session/usage/index.ts';
@@ -95,9 +95,10 @@ function* separated<T>(items: readonly T[], make: (item: T) => object | undefine
   }
 }
 
-export function promptJson(session: Session, { prompt, promptKind }: Turn): object | null {
+export function promptJson(session: Session, turn: Turn): object | null {
+  const { prompt, promptKind } = turn;
   if (prompt === undefined) return null;
-  const text = promptText(contentOf(readEntry(session, prompt)));
+  const text = turnPromptText(session, turn) ?? '';
   return { kind: promptKind, text, uuid: prompt.uuid ?? null, timestamp: isoDate(prompt.time) };
 }
 

@@ -15,7 +15,7 @@ import type {
   StoryAgent,
 } from '../../session/items/index.ts';
 import type { Branch, Session } from '../../session/load/index.ts';
-import { compactionFacts, Story } from '../../session/story/index.ts';
+import { attachedLine, compactionFacts, Story } from '../../session/story/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
 import { renderMarkdown } from '../markdown/index.ts';
 import { barred, callLine, hanging, indentLines, localTime, quoted, rule } from '../render/index.ts';
@@ -88,7 +88,7 @@ export async function* showItem(story: Story, item: Item, options: ItemOptions):
   const { style, full, width } = options;
   switch (item.kind) {
     case 'prompt':
-      yield options.isAgent === true ? agentPrompt(item, options) : promptLines(item, options);
+      yield options.isAgent === true ? agentPrompt(item, options) : promptLines(story, item, options);
       return;
     case 'queued':
       yield `\n${quoted(item.text.text, '❯', options)}\n${style.muted('  (typed while it worked)')}\n`;
@@ -134,10 +134,16 @@ export async function* showItem(story: Story, item: Item, options: ItemOptions):
   }
 }
 
-function promptLines({ text, images, promptKind }: PromptItem, options: ItemOptions): string {
+function promptLines(story: Story, { text, attached, images, promptKind }: PromptItem, options: ItemOptions): string {
+  const { style, width, full } = options;
   const notes = [...imageNote(images.length), ...(promptKind === 'queued' ? ['(typed while it worked)'] : [])];
-  const lines = text.isBlank && notes.length > 0 ? [] : [quoted(text.text, '❯', options)];
-  return [...lines, ...notes.map((note) => options.style.muted(`  ${note}`)), ''].join('\n');
+  const shown = attached.filter(({ source }) => full || source !== 'reminder');
+  const context = shown.flatMap((each) => [
+    style.muted(`  [${oneLine(attachedLine(each, story.cwd), width - 4)}]`),
+    ...(full && !each.text.isBlank ? [barred(each.text.text, '  + ', style.muted, width)] : []),
+  ]);
+  const lines = text.isBlank && notes.length + context.length > 0 ? [] : [quoted(text.text, '❯', options)];
+  return [...lines, ...context, ...notes.map((note) => style.muted(`  ${note}`)), ''].join('\n');
 }
 
 export function imageNote(images: number): readonly string[] {
@@ -146,7 +152,7 @@ export function imageNote(images: number): readonly string[] {
 
 /** The task of a sub-agent, with all that the client attached; the call shows it in short. */
 function agentPrompt({ text, attached }: PromptItem, { full, style, width }: ItemOptions): string {
-  const whole = [...attached, text].map((part) => part.text).join('\n');
+  const whole = [...attached.map((each) => each.text.text), text.text].join('\n');
   return full && whole !== '' ? `${barred(whole, '+ ', style.muted, width)}\n` : '';
 }
 

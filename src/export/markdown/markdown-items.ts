@@ -147,7 +147,7 @@ const headLines = 40;
 const tailLines = 10;
 const lineChars = 500;
 
-function shortened(text: string, full: boolean): string {
+export function shortened(text: string, full: boolean): string {
   if (full) return text;
   const lines = text.split('\n');
   const left = lines.length - headLines - tailLines;

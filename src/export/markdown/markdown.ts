@@ -3,12 +3,13 @@
 import path from 'node:path';
 import { counted } from '../../base/text/index.ts';
 import { sessionUsage, summarise, turnUsage, usageText } from '../../session/facts/index.ts';
+import type { AttachedContext } from '../../session/items/index.ts';
 import { versionsOf } from '../../session/load/index.ts';
-import { Story } from '../../session/story/index.ts';
+import { attachedLine, Story } from '../../session/story/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
 import { type ExportSource, modelsOf, openSourceAgent, type SecretCount } from '../source/index.ts';
-import { itemPieces, type Piece, type PieceOptions } from './markdown-items.ts';
-import { codeSpan, plainLine, quoted } from './markdown-text.ts';
+import { itemPieces, type Piece, type PieceOptions, shortened } from './markdown-items.ts';
+import { codeSpan, fenced, plainLine, quoted, summaryText } from './markdown-text.ts';
 
 /** Options of `exportMarkdown`. */
 export interface MarkdownOptions {
@@ -115,11 +116,11 @@ function baseName(folder: string): string {
 }
 
 async function* turnPieces(story: Story, turn: Turn, options: PieceOptions): AsyncGenerator<Piece> {
-  yield* turnHead(story, turn);
+  yield* turnHead(story, turn, options.full);
   for (const item of story.items(turn)) yield* itemPieces(story, item, options);
 }
 
-function* turnHead(story: Story, turn: Turn): Generator<Piece> {
+function* turnHead(story: Story, turn: Turn, full: boolean): Generator<Piece> {
   const prompt = story.prompt(turn);
   const text = prompt?.text.text.trim() ?? '';
   const words = plainLine(firstLine(text).replaceAll('`', ''), 72);
@@ -136,8 +137,21 @@ function* turnHead(story: Story, turn: Turn): Generator<Piece> {
   const line = facts.filter((fact) => fact !== '').join(' · ');
   yield { text: line === '' ? '' : `*${line}*` };
   yield { text: text === '' ? '' : quoted(text) };
+  for (const each of prompt?.attached ?? []) yield* attachedPieces(story, each, full);
   yield { text: attachments(prompt?.images.length ?? 0, 'image') };
   yield { text: attachments(prompt?.documents.length ?? 0, 'document') };
+}
+
+/** What the editor attached to the prompt; reminders of the client are context, which Markdown leaves out. */
+function* attachedPieces(story: Story, context: AttachedContext, full: boolean): Generator<Piece> {
+  if (context.source === 'reminder') return;
+  const line = `Attached: ${attachedLine(context, full ? undefined : story.cwd)}`;
+  if (context.text.isBlank) yield { text: `*${plainLine(line, 200)}*` };
+  else {
+    yield { text: `<details>\n<summary>${summaryText(line, 200)}</summary>` };
+    yield { text: fenced(shortened(context.text.text, full)) };
+    yield { text: '</details>' };
+  }
 }
 
 function attachments(count: number, noun: string): string {

@@ -13,7 +13,7 @@ import {
 } from '../../format/entry/index.ts';
 import { leafText } from '../../library/search/index.ts';
 import { readEntry, type Session } from '../../session/load/index.ts';
-import { callsOf, type Node, promptText } from '../../session/transcript/index.ts';
+import { callsOf, type Node, promptText, splitPrompt } from '../../session/transcript/index.ts';
 import { type FindHit, type FindResult, matchWord, wordPattern } from '../wire/index.ts';
 import { branchNumbered, nodesOf, type Part, partsOf } from './parts.ts';
 
@@ -75,8 +75,9 @@ function hitsIn(entry: Entry, search: Search): readonly FindHit[] {
     const part = search.shownIn.get(block.tool_use_id) ?? search.part;
     return match({ ...search, part }, 'tool-output', textOf(blocksOf(block.content)));
   });
-  const said = node.promptKind === undefined ? textOf(blocks) : promptText(blocks);
-  return [...results, ...match(search, node.promptKind === undefined ? 'note' : 'prompt', said)];
+  if (node.promptKind === undefined) return [...results, ...match(search, 'note', textOf(blocks))];
+  const attached = blocks.filter(isText).flatMap(({ text }) => splitPrompt(text).attached);
+  return [...results, ...match(search, 'prompt', promptText(blocks)), ...match(search, 'note', attached.join('\n'))];
 }
 
 function answerHits(entry: Entry, search: Search): readonly FindHit[] {

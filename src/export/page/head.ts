@@ -1,7 +1,6 @@
 // A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
 import { isDamage } from '../../base/errors/index.ts';
-import { contentOf } from '../../format/entry/index.ts';
 import { bundledPrices, PriceList } from '../../models/index.ts';
 import { countTurn, type LoadAgent, strangePrompt, titleOf, usageLinesOf } from '../../session/facts/index.ts';
 import { StoryText } from '../../session/items/index.ts';
@@ -10,13 +9,12 @@ import {
   compactionsOf,
   cwdOf,
   diagnosticsOf,
-  readEntry,
   type Session,
   versionsOf,
 } from '../../session/load/index.ts';
 import { refTo } from '../../session/story/index.ts';
-import { isBoundary, loadReadable, type Node, promptText, type Transcript } from '../../session/transcript/index.ts';
-import { promptsWithoutLine, type Turn, toolCallsOf } from '../../session/turns/index.ts';
+import { isBoundary, loadReadable, type Node, type Transcript } from '../../session/transcript/index.ts';
+import { promptsWithoutLine, type Turn, toolCallsOf, turnPromptText } from '../../session/turns/index.ts';
 import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/index.ts';
 import { modelsOf } from '../source/index.ts';
 import type { CompactionRow, SessionHead, TurnRow } from '../wire/index.ts';
@@ -99,7 +97,7 @@ function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load }: R
     index: turn.index,
     firstPart: parts.firstOf[turn.index - 1] ?? 0,
     partLines: turn.nodes.flatMap((node, i) => (i % linesPerPart === 0 ? [node.line] : [])),
-    prompt: turn.prompt === undefined ? '' : startOf(promptText(contentOf(readEntry(session, turn.prompt))), rowChars),
+    prompt: startOf(turnPromptText(session, turn) ?? '', rowChars),
     promptKind: turn.promptKind ?? null,
     ...timesOf(turn.nodes),
     lines: turn.nodes.length,

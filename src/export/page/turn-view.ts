@@ -5,7 +5,7 @@ import type * as detail from '../../session/items/index.ts';
 import type * as story from '../../session/items/index.ts';
 import { StoryText } from '../../session/items/index.ts';
 import type { Session } from '../../session/load/index.ts';
-import { hunksOf, Story } from '../../session/story/index.ts';
+import { attachedLine, hunksOf, Story } from '../../session/story/index.ts';
 import type {
   AgentRow,
   CallDetail,
@@ -45,15 +45,22 @@ function partView(whole: Story, { turn, index, from, to }: Part): TurnView {
     turn: turn.index,
     isFirst: from === 0,
     isLast: to === turn.nodes.length,
-    prompt: prompt === undefined ? null : promptView(prompt),
+    prompt: prompt === undefined ? null : promptView(prompt, whole.cwd),
     items,
   };
 }
 
-function promptView({ node, promptKind, text, images, documents }: story.PromptItem): PromptView {
+function promptView(prompt: story.PromptItem, cwd: string | undefined): PromptView {
+  const { node, moreNodes, promptKind, text, attached, images, documents } = prompt;
   return {
     place: linePlace(node),
+    morePlaces: moreNodes.map(linePlace),
     kind: promptKind,
+    attached: attached.map((each) => ({
+      source: each.source,
+      label: startOf(attachedLine(each, cwd), 300),
+      text: sentText(each.text),
+    })),
     text: sentText(new StoryText(text.text.trim(), text.role, text.at)),
     images: images.map(imageRef),
     documents: documents.map((title) => firstChars(title, 200)),

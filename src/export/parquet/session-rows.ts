@@ -4,7 +4,6 @@ import { billedTokens, contentOf, isThinking, isToolUse, textOf } from '../../fo
 import type { PriceList } from '../../models/index.ts';
 import { summarise } from '../../session/facts/index.ts';
 import { readEntry, type Session, versionsOf } from '../../session/load/index.ts';
-import { promptText } from '../../session/transcript/index.ts';
 import {
   type Message,
   messagesOf,
@@ -12,6 +11,7 @@ import {
   type ToolCall,
   type Turn,
   toolCallsOf,
+  turnPromptText,
   turnsOf,
 } from '../../session/turns/index.ts';
 import type { CountedMessage } from '../../session/usage/index.ts';
@@ -92,7 +92,7 @@ function* conversationRows(session: Session, sessionId: string, agentId: string 
 }
 
 function turnRow(session: Session, turn: Turn, place: Place, messages: number, calls: readonly ToolCall[]): Row {
-  const { prompt, promptKind, nodes, index } = turn;
+  const { promptKind, nodes, index } = turn;
   const times = nodes.map(({ time }) => time).filter((time) => !Number.isNaN(time));
   return {
     ...place,
@@ -100,7 +100,7 @@ function turnRow(session: Session, turn: Turn, place: Place, messages: number, c
     started_at: times[0],
     ended_at: times.length === 0 ? undefined : times.reduce((latest, time) => Math.max(latest, time)),
     prompt_kind: promptKind,
-    prompt: prompt === undefined ? null : promptText(contentOf(readEntry(session, prompt))),
+    prompt: turnPromptText(session, turn) ?? null,
     messages,
     tool_calls: calls.length,
     tool_errors: calls.filter(({ isError }) => isError).length,

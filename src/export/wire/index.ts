@@ -13,6 +13,7 @@ export {
 } from './embedded.ts';
 export type {
   AgentRow,
+  AttachedView,
   BlockItem,
   BranchRow,
   CallDetail,

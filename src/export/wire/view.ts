@@ -170,8 +170,20 @@ type SentItem<Item extends { readonly kind: string; readonly node: story.StoryLi
 
 export interface PromptView extends Sent<Pick<story.PromptItem, 'text' | 'images' | 'documents'>> {
   readonly place: Place;
+  /** The other lines of a prompt whose blocks are a line each. */
+  readonly morePlaces: readonly Place[];
   readonly kind: story.PromptItem['promptKind'];
+  readonly attached: readonly AttachedView[];
   readonly at: number | null;
+}
+
+/** What the client put next to the words of a prompt. */
+export interface AttachedView {
+  readonly source: story.AttachedContext['source'];
+  /** What it is: `lines 3–9 of src/a.ts, selected in the editor`. */
+  readonly label: string;
+  /** Empty if the label says it all. */
+  readonly text: Text;
 }
 
 export type Item =

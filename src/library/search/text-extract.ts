@@ -13,7 +13,7 @@ import { findMember } from '../../format/bytes/index.ts';
 import { type Block, blocksOf, isText } from '../../format/entry/index.ts';
 import { parseLine } from '../../format/line/index.ts';
 import { type Head, scanRecord } from '../../format/scan/index.ts';
-import { classifyUser, kindOfText } from '../../session/transcript/index.ts';
+import { classifyUser, kindOfText, splitPrompt } from '../../session/transcript/index.ts';
 
 /** Chat is what people read; tool text is most of the bytes. */
 type TextPart = 'chat' | 'tool';
@@ -130,8 +130,14 @@ function userTexts(head: Head, bytes: Buffer): readonly Found[] {
   const notes: string[] = [];
   for (const block of contentBlocks(head, bytes)) {
     if (!isText(block)) continue;
-    if (isPrompt && !block.text.startsWith('<system-reminder>')) typed.push(block.text);
-    else notes.push(block.text);
+    if (!isPrompt) {
+      notes.push(block.text);
+      continue;
+    }
+    // What the editor or the client attached to the words is not a prompt.
+    const { words, attached } = splitPrompt(block.text);
+    if (words !== '') typed.push(words);
+    notes.push(...attached);
   }
   return [...said(head, 'prompt', typed.join('\n')), ...said(head, 'note', notes.join('\n'))];
 }

@@ -94,6 +94,8 @@ class AppendedLines {
       return this.#pin === undefined || this.#ends.includes(this.#pin);
     }
     if (this.#pin !== undefined && this.#pin !== parentUuid) return false;
+    // A prompt right after a prompt may be another line of the same one.
+    if (this.#ends.length === 1) return false;
     this.#pin = undefined;
     this.#ends = [uuid];
     this.#turns++;

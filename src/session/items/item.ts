@@ -51,6 +51,8 @@ export interface PromptItem extends ItemBase {
   readonly kind: 'prompt';
   /** How it was given, such as `queued` or `slash-command`. */
   readonly promptKind: string;
+  /** The lines of the prompt after `node`: some clients write each of its blocks as a line of its own. */
+  readonly moreNodes: readonly StoryLine[];
   /** What the user typed, without what the client attached. */
   readonly text: StoryText;
   readonly attached: readonly AttachedContext[];
@@ -61,8 +63,14 @@ export interface PromptItem extends ItemBase {
 
 /** What the client put next to the words of a prompt. */
 export interface AttachedContext {
-  readonly source: 'ide-selection' | 'opened-file' | 'reminder';
-  readonly text: string;
+  readonly source: 'ide-selection' | 'opened-file' | 'diagnostics' | 'editor' | 'reminder';
+  /** What it is, in a few words. */
+  readonly label: string;
+  readonly file: string | null;
+  /** From 1. */
+  readonly lines: { readonly from: number; readonly to: number } | null;
+  /** The selected text, the diagnostics; empty if the line about it says it all. */
+  readonly text: StoryText;
 }
 
 /** A prompt that was typed while the agent worked and given to it in the middle of the turn. */

@@ -1,3 +1,4 @@
+export { attachedLine } from './attached.ts';
 export { makeCall } from './call.ts';
 export { diffText, editHunks, hunksOf, isEdit } from './hunks.ts';
 export { isEmpty, type LineItem, lineItems, type ResultItem } from './line.ts';

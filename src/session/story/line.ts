@@ -19,10 +19,12 @@ import {
   type PromptItem,
   type Ref,
   type StoryAgent,
+  type StoryImage,
   StoryText,
 } from '../items/index.ts';
-import { type Node, type PromptKind, promptText } from '../transcript/index.ts';
+import { type Node, type PromptKind, splitPrompt, spokenText } from '../transcript/index.ts';
 import { attachedPrompt, type ToolCall } from '../turns/index.ts';
+import { attachedContext } from './attached.ts';
 import { type CallContext, imagesIn, makeCall } from './call.ts';
 import { type NoteContext, noteItems, requestError } from './notes.ts';
 import { blockRef, contentKeys, refTo } from './text.ts';
@@ -43,6 +45,7 @@ export type LineContext = CallContext & NoteContext;
 /** The turn of a line: which line is its prompt, and its calls with their results. */
 export interface LineTurn {
   readonly prompt: Node | undefined;
+  readonly promptLines: readonly Node[];
   readonly promptKind: PromptKind | undefined;
   readonly calls: ReadonlyMap<string, ToolCall>;
   agentOf(call: ToolCall): StoryAgent | undefined;
@@ -56,9 +59,12 @@ export function* lineItems(context: LineContext, node: Node, turn?: LineTurn): G
   }
   const isPrompt = turn === undefined ? node.promptKind !== undefined : node === turn.prompt;
   const promptKind = (turn ?? node).promptKind ?? 'plain';
-  if (isPrompt) yield promptItem(node, promptKind, context.read(node));
+  if (isPrompt) yield promptItem(turn?.promptLines ?? [node], node, promptKind, context.read);
   if (node.userKind === 'results') {
     if (turn === undefined) yield* resultItems(context, node);
+    if (!isPrompt) yield* besideResults(context, node);
+  } else if (turn?.promptLines.includes(node) === true) {
+    return; // with the words of the prompt
   } else if (!isPrompt) {
     if (turn === undefined) yield* queuedItem(context, node);
     yield* noteItems(context, node);
@@ -78,24 +84,59 @@ export function isEmpty(item: LineItem): boolean {
   return isSpoken && item.text.isBlank;
 }
 
-export function promptItem(node: Node, promptKind: PromptKind, entry: Entry): PromptItem {
-  const blocks = contentOf(entry);
-  const keys = contentKeys(entry);
+/** `lines`: those of one prompt, in their order; the one with the words is its place. */
+export function promptItem(
+  lines: readonly Node[],
+  node: Node,
+  promptKind: PromptKind,
+  read: (node: Node) => Entry,
+): PromptItem {
+  const attached: AttachedContext[] = [];
+  const images: StoryImage[] = [];
+  const documents: string[] = [];
+  const texts: string[] = [];
+  for (const line of lines) {
+    const entry = read(line);
+    const blocks = contentOf(entry);
+    for (const [i, block] of blocks.entries()) {
+      if (!isText(block)) continue;
+      texts.push(block.text);
+      const at = blockRef(line, entry, i, 'text');
+      attached.push(...splitPrompt(block.text).attached.map((tag) => attachedContext(tag, at)));
+    }
+    images.push(...imagesIn(blocks, line, contentKeys(entry)));
+    documents.push(...blocks.filter(isDocument).map((block) => String(block.title ?? 'document')));
+  }
   return {
     kind: 'prompt',
     node,
+    moreNodes: lines.filter((line) => line !== node),
     promptKind,
-    text: new StoryText(promptText(blocks), 'prompt', refTo(node, ...keys)),
-    attached: blocks.filter(isText).flatMap(({ text }) => attachedContext(text)),
-    images: imagesIn(blocks, node, keys),
-    documents: blocks.filter(isDocument).map((block) => String(block.title ?? 'document')),
+    text: new StoryText(spokenText(texts), 'prompt', refTo(node, ...contentKeys(read(node)))),
+    attached,
+    images,
+    documents,
   };
 }
 
-function attachedContext(text: string): readonly AttachedContext[] {
-  if (text.startsWith('<system-reminder>')) return [{ source: 'reminder', text }];
-  if (text.startsWith('<ide_selection>')) return [{ source: 'ide-selection', text }];
-  return text.startsWith('<ide_opened_file>') ? [{ source: 'opened-file', text }] : [];
+/** What the client wrote for the model into the line of a result, such as the diagnostics of an editor. */
+function* besideResults({ read }: LineContext, node: Node): Generator<LineItem> {
+  if (node.message?.blockTypes.includes('text') !== true) return;
+  const entry = read(node);
+  for (const [i, block] of contentOf(entry).entries()) {
+    if (!isText(block) || block.text.trim() === '') continue;
+    const at = blockRef(node, entry, i, 'text');
+    const { words, attached } = splitPrompt(block.text);
+    for (const tag of attached) {
+      const { source, label, text } = attachedContext(tag, at);
+      yield contextItem(node, source === 'reminder' ? 'reminder' : 'injected', label, text);
+    }
+    if (words !== '') yield contextItem(node, 'injected', 'context for the model', new StoryText(words, 'note', at));
+  }
+}
+
+function contextItem(node: Node, source: 'reminder' | 'injected', label: string, text: StoryText): LineItem {
+  return { kind: 'context', node, source, label, tone: 'plain', isOutput: false, isFolded: true, text };
 }
 
 function* resultItems({ read }: LineContext, node: Node): Generator<LineItem> {

@@ -152,15 +152,28 @@ function attachmentItem(context: NoteContext, node: Node): ContextItem {
     .filter((value) => value.trim() !== '')
     .join('\n');
   const isError = type.endsWith('_error');
-  const name = asString(attachment.hookName) ?? asString(attachment.filename) ?? '';
+  const name = asString(attachment.hookName) ?? editorPlace(attachment) ?? '';
   const isHook = type.startsWith('hook_');
   return attached(node, text || rendered, refTo(node, 'attachment'), {
     source: isHook ? 'hook-output' : type === 'queued_command' ? 'queued-prompt' : 'attachment',
-    label: `${type.replaceAll('_', ' ')}${name === '' ? '' : ` · ${name}`}`,
+    label: `${attachmentNames[type] ?? type.replaceAll('_', ' ')}${name === '' ? '' : ` · ${name}`}`,
     tone: isError ? 'error' : 'plain',
     isFolded: !isError,
     isOutput: isHook,
   });
+}
+
+const attachmentNames: Readonly<Record<string, string>> = {
+  selected_lines_in_ide: 'selected in the editor',
+  opened_file_in_ide: 'open in the editor',
+  diagnostics: 'diagnostics of the editor',
+};
+
+/** The file of an attachment, with the lines that were selected in it. */
+function editorPlace({ filename, displayPath, lineStart, lineEnd }: JsonObject): string | undefined {
+  const file = asString(displayPath) ?? asString(filename);
+  if (file === undefined || typeof lineStart !== 'number') return file;
+  return `${file}:${lineStart}${typeof lineEnd === 'number' && lineEnd !== lineStart ? `–${lineEnd}` : ''}`;
 }
 
 const maxKept = 30;

@@ -108,8 +108,8 @@ export class Story implements LineContext {
   }
 
   prompt(turn: Turn): PromptItem | undefined {
-    const { prompt, promptKind = 'plain' } = turn;
-    return prompt === undefined ? undefined : promptItem(prompt, promptKind, this.read(prompt));
+    const { prompt, promptLines, promptKind = 'plain' } = turn;
+    return prompt === undefined ? undefined : promptItem(promptLines, prompt, promptKind, this.read);
   }
 
   /** The items of a turn, or of a range of its lines. */
@@ -157,7 +157,7 @@ export class Story implements LineContext {
       const calls = new Map(toolCallsOf(this.session, turn).map((call) => [call.id, call]));
       const agentOf = ({ id, agentId }: ToolCall): AgentSource | undefined =>
         this.#agentsByCall.get(id) ?? this.#agentsById.get(agentId ?? '');
-      this.#turn = { of: turn, lines: { prompt: turn.prompt, promptKind: turn.promptKind, calls, agentOf } };
+      this.#turn = { of: turn, lines: { ...turn, calls, agentOf } };
     }
     return this.#turn.lines;
   }

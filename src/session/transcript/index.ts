@@ -12,7 +12,7 @@ export {
   SharedValues,
 } from './node.ts';
 export { noteImages, replaceNoteImages } from './note-images.ts';
-export { commandLine, commandName, promptText, spokenText } from './prompt-text.ts';
+export { commandLine, commandName, type PromptPieces, promptText, splitPrompt, spokenText } from './prompt-text.ts';
 export {
   isRecognised,
   refuseForeign,

@@ -318,6 +318,9 @@ const starts: readonly (readonly [string, UserKind])[] = [
   ['<bash-stderr>', 'bash'],
   ['<task-notification>', 'notification'],
   ['[Request interrupted by user', 'interrupt'],
+  // What the editor reports after an edit; the extension for VS Code puts it next to the result.
+  ['<post-tool-use-hook>', 'injected'],
+  ['<ide_diagnostics>', 'injected'],
 ];
 
 function promptKind(texts: readonly string[], blockTypes: readonly string[]): PromptKind {

@@ -7,4 +7,4 @@ export {
   typedDuring,
 } from './queue.ts';
 export { resultBlocks, type ToolCall, toolCallsOf } from './tool-calls.ts';
-export { countTurns, type Message, messagesOf, type Turn, turnStarts, turnsOf } from './turns.ts';
+export { countTurns, type Message, messagesOf, type Turn, turnPromptText, turnStarts, turnsOf } from './turns.ts';

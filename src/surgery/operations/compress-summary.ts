@@ -16,8 +16,8 @@ import { messageKey } from '../strip/index.ts';
 /** The prompts of these turns, verbatim, including those typed while the agent worked. */
 function promptsOf(session: Session, turns: readonly Turn[]): readonly string[] {
   const prompts: { readonly index: number; readonly text: string }[] = [];
-  for (const { prompt } of turns) {
-    if (prompt !== undefined) prompts.push({ index: prompt.index, text: promptOf(session, prompt) });
+  for (const { prompt, promptLines } of turns) {
+    if (prompt !== undefined) prompts.push({ index: prompt.index, text: promptOf(session, promptLines) });
   }
   const lines = turns.flatMap(({ nodes }) => nodes.map(({ index }) => index));
   const [from, to] = [lines[0] ?? 0, lines.at(-1) ?? -1];
@@ -25,11 +25,11 @@ function promptsOf(session: Session, turns: readonly Turn[]): readonly string[] 
     const { index } = queued.shownBy ?? queued.node;
     if (queued.outcome === 'delivered' && index >= from && index <= to) prompts.push({ index, text: queued.text });
   }
-  return prompts.sort((a, b) => a.index - b.index).map(({ text }) => text);
+  return prompts.sort((a, b) => a.index - b.index).flatMap(({ text }) => (text === '' ? [] : [text]));
 }
 
-function promptOf(session: Session, node: Node): string {
-  const blocks = blocksOf(asObject(session.transcript.read(node).message)?.content);
+function promptOf(session: Session, lines: readonly Node[]): string {
+  const blocks = lines.flatMap((node) => blocksOf(asObject(session.transcript.read(node).message)?.content));
   const images = blocks.filter(({ type }) => type === 'image').length;
   const text = promptText(blocks);
   return images === 0

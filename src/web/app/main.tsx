@@ -16,6 +16,7 @@ import './styles/conversation.css';
 import './styles/calls.css';
 import './styles/code.css';
 import './styles/actions/copy.css';
+import './styles/reading/attached.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

@@ -135,7 +135,16 @@ test('a turn: its prompt, thinking, words, and a call with its place and that of
       turn: 1,
       isFirst: true,
       isLast: true,
-      prompt: { place: place(1, 'u1'), kind: 'plain', text: short('look'), images: [], documents: [], at: startTime },
+      prompt: {
+        place: place(1, 'u1'),
+        morePlaces: [],
+        kind: 'plain',
+        text: short('look'),
+        attached: [],
+        images: [],
+        documents: [],
+        at: startTime,
+      },
       items: [
         { kind: 'thinking', place: place(2, 'a1'), text: short('hm') },
         { kind: 'text', place: place(2, 'a1'), at: startTime + 1_000, model, text: short('I will') },

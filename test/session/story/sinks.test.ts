@@ -90,9 +90,10 @@ test('a session becomes a stream of typed items in the order of its active branc
       '16 summary',
     ],
   );
-  assert.deepEqual(story.prompt(turn)?.attached, [
-    { source: 'ide-selection', text: '<ide_selection>the selection</ide_selection>' },
-  ]);
+  assert.deepEqual(
+    story.prompt(turn)?.attached.map(({ source, label, text }) => [source, label, text.text]),
+    [['ide-selection', 'selected in the editor', 'the selection']],
+  );
   const [call, started] = items.filter((item) => item.kind === 'call');
   assert.ok(call !== undefined && started?.agent !== undefined);
   assert.deepEqual(

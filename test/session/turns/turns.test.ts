@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionUsage, turnUsage } from '../../../src/session/facts/session-usage.ts';
-import { messagesOf, turnsOf } from '../../../src/session/turns/turns.ts';
+import { countTurns, messagesOf, turnPromptText, turnsOf } from '../../../src/session/turns/turns.ts';
 import { namesOf, type TranscriptBuilder, text, toolResult, transcript } from '../../support/transcript-builder.ts';
 
 function turns(builder: TranscriptBuilder, branch = 0): unknown[] {
@@ -31,6 +31,53 @@ test('a turn runs from one prompt of the user to the next', () => {
     [1, 'plain', 'u1 a1 r1 s1 u2 u3'],
     [2, 'slash-command', 'u4 u5'],
     [3, 'plain', 'u6 a2'],
+  ]);
+});
+
+const opened = '<ide_opened_file>The user opened the file /w/a.ts in the IDE.</ide_opened_file>';
+const at = (second: number): { timestamp: string } => ({ timestamp: `2026-01-02T03:04:${String(second).padStart(2, '0')}.000Z` });
+
+test('the lines into which a resume splits a prompt are one turn', () => {
+  const builder = transcript()
+    .user(opened, at(1))
+    .user([{ type: 'image', source: {} }], at(1))
+    .user('what is this?', at(1))
+    .assistant('a robot', at(2))
+    .user(opened, at(3))
+    .user('and now?', at(4))
+    .assistant('still one', at(5));
+  assert.deepEqual(turns(builder), [
+    [1, 'ide-opened-file', 'u1 u2 u3 a1'],
+    [2, 'ide-opened-file', 'u4 u5 a2'],
+  ]);
+  const session = builder.session();
+  const found = turnsOf(session).map((turn) => [
+    namesOf(turn.prompt === undefined ? [] : [turn.prompt]).join(),
+    namesOf(turn.promptLines).join(' '),
+    turnPromptText(session, turn),
+  ]);
+  assert.deepEqual(found, [
+    ['u3', 'u1 u2 u3', 'what is this?'],
+    ['u5', 'u4 u5', 'and now?'],
+  ]);
+  assert.equal(countTurns(session.transcript, session.branches[0]?.nodes ?? []), 2);
+});
+
+test('two prompts at different times, or with a line between them, are two turns', () => {
+  const later = transcript().user('one', at(1)).user('two', at(2)).assistant('a', at(3));
+  assert.deepEqual(turns(later), [
+    [1, 'plain', 'u1'],
+    [2, 'plain', 'u2 a1'],
+  ]);
+  const apart = transcript().user('one', at(1)).system('informational', at(1)).user('two', at(1));
+  assert.deepEqual(turns(apart), [
+    [1, 'plain', 'u1 s1'],
+    [2, 'plain', 'u2'],
+  ]);
+  const commands = transcript().user('one', at(1)).user('<command-name>/x</command-name>', at(1));
+  assert.deepEqual(turns(commands), [
+    [1, 'plain', 'u1'],
+    [2, 'slash-command', 'u2'],
   ]);
 });
 

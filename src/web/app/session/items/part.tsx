@@ -6,6 +6,7 @@ import { MessageTools } from '../copy/index.ts';
 import { formatKnownMoney, formatTime } from '../format/index.ts';
 import { useActions, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
+import { Attached, PlaceAnchor } from './attached.tsx';
 import { PartItems } from './items.tsx';
 
 export const PartView = memo(function PartView({
@@ -74,10 +75,14 @@ function TurnFacts({ row }: { readonly row: TurnRow }) {
 }
 
 function Prompt({ prompt }: { readonly prompt: PromptView }) {
-  const isTarget = useIsTarget(prompt.place.line);
+  const isTarget = useIsTarget(prompt.place.line, ...prompt.morePlaces.map(({ line }) => line));
   return (
     <div className={`prompt ${isTarget ? 'target' : ''}`} {...usePlaceNames(prompt.place)}>
-      <PlainText text={prompt.text} className="prompt-text" />
+      {prompt.morePlaces.map((place) => (
+        <PlaceAnchor key={place.record} place={place} />
+      ))}
+      {prompt.text.text === '' ? null : <PlainText text={prompt.text} className="prompt-text" />}
+      <Attached attached={prompt.attached} place={prompt.place} />
       <Images images={prompt.images} />
       {prompt.documents.map((name, i) => (
         <p className="quiet" key={`${i} ${name}`}>
