@@ -1,7 +1,7 @@
 // A session → the head of its page: what it is, its branches and sub-agents, and a small row for every turn. Apart from the
 // nodes only the lines of prompts are read, so that it is there before the page has asked for its first turn.
 import { isDamage } from '../../base/errors/index.ts';
-import { bundledPrices, PriceList } from '../../models/index.ts';
+import { asksForLongContext, bundledPrices, PriceList } from '../../models/index.ts';
 import { countTurn, type LoadAgent, strangePrompt, titleOf, usageLinesOf } from '../../session/facts/index.ts';
 import { StoryText } from '../../session/items/index.ts';
 import {
@@ -12,12 +12,14 @@ import {
   type Session,
   versionsOf,
 } from '../../session/load/index.ts';
+import { clientWindow, usualWindow } from '../../session/resume/request/index.ts';
 import { refTo } from '../../session/story/index.ts';
 import { isBoundary, loadReadable, type Node, type Transcript } from '../../session/transcript/index.ts';
 import { promptsWithoutLine, type Turn, toolCallsOf, turnPromptText } from '../../session/turns/index.ts';
 import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/index.ts';
 import { modelsOf } from '../source/index.ts';
 import type { CompactionRow, SessionHead, TurnRow } from '../wire/index.ts';
+import { contextSizes, type TurnContext } from './context-size.ts';
 import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
 import { firstChars, sentText, startOf, timeOf } from './text.ts';
 import { agentRow } from './turn-view.ts';
@@ -42,6 +44,7 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
   const damage = diagnosticsOf(session).filter(isDamage);
   const models = modelsOf(session);
   const parts = partsOf(session, branchNumbered(session, branch));
+  const sizes = contextSizes(parts.turns, compactionsOf(session));
   const counted = countUsage(usageLinesOf(session, load)).messages;
   return {
     sessionId: session.id,
@@ -54,7 +57,7 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
     lines: nodes.length,
     models: models.map((model) => firstChars(model, 100)),
     versions: versionsOf(session).map((version) => firstChars(version, 40)),
-    contextLimit: prices.contextTokensOf(models.at(-1) ?? '') ?? null,
+    ...windowOf(models, sizes, prices),
     usage: totalUsage(counted),
     ...costOf(counted, prices),
     branches: branchRows(session),
@@ -67,7 +70,7 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
     waiting: session.isAgent ? [] : waitingPrompts(session),
     parts: parts.all.length,
     turnCount: parts.turns.length,
-    turns: parts.turns.slice(fromTurn - 1).map((turn) => turnRow(session, parts, turn, { prices, load })),
+    turns: parts.turns.slice(fromTurn - 1).map((turn) => turnRow(session, parts, turn, { prices, load, sizes })),
   };
 }
 
@@ -84,15 +87,31 @@ function loadOnce(): LoadAgent {
 interface RowTools {
   readonly prices: PriceList;
   readonly load: LoadAgent;
+  readonly sizes: readonly TurnContext[];
+}
+
+/** What the client counts with; for a model that it is not known for, what the API takes. */
+function windowOf(
+  models: readonly string[],
+  sizes: readonly TurnContext[],
+  prices: PriceList,
+): Pick<SessionHead, 'contextLimit' | 'compactsAt'> {
+  const model = models.at(-1) ?? '';
+  const peak = sizes.reduce((largest, { peakTokens }) => Math.max(largest, peakTokens ?? 0), 0);
+  const window = clientWindow(model, models.some(asksForLongContext) || peak > usualWindow);
+  return {
+    contextLimit: window?.limit ?? prices.contextTokensOf(model) ?? null,
+    compactsAt: window?.compactsAt ?? null,
+  };
 }
 
 const rowChars = 160;
 
-function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load }: RowTools): TurnRow {
+function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load, sizes }: RowTools): TurnRow {
   const counted = countTurn(session, turn, load);
   const calls = toolCallsOf(session, turn);
-  const last = lastAnswer(turn);
-  const usage = last?.message?.usage;
+  const size = sizes[turn.index - 1];
+  const model = size?.answer?.message?.model;
   return {
     index: turn.index,
     firstPart: parts.firstOf[turn.index - 1] ?? 0,
@@ -107,15 +126,10 @@ function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load }: R
     compactions: turn.nodes.filter((node) => isBoundary(node)).length,
     usage: totalUsage(counted),
     ...costOf(counted, prices),
-    contextTokens:
-      usage === undefined
-        ? null
-        : usage.inputTokens +
-          usage.cacheReadTokens +
-          usage.cacheWrite5mTokens +
-          usage.cacheWrite1hTokens +
-          usage.outputTokens,
-    model: last?.message?.model === undefined ? null : firstChars(last.message.model, 100),
+    contextTokens: size?.tokens ?? null,
+    peakTokens: size?.peakTokens ?? null,
+    drops: size?.drops ?? [],
+    model: model === undefined ? null : firstChars(model, 100),
   };
 }
 
@@ -128,15 +142,6 @@ function timesOf(nodes: readonly Node[]): Pick<TurnRow, 'startedAt' | 'durationM
     if (!(time <= last)) last = time;
   }
   return { startedAt: timeOf(first), durationMs: Number.isNaN(first) ? 0 : last - first };
-}
-
-/** The last line that a model wrote; a clone may carry zeros, which say nothing. */
-function lastAnswer({ nodes }: Turn): Node | undefined {
-  return nodes.findLast(({ type, message }) => {
-    const usage = message?.usage;
-    if (type !== 'assistant' || usage === undefined || message?.model === '<synthetic>') return false;
-    return usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens > 0;
-  });
 }
 
 function costOf(messages: readonly CountedMessage[], prices: PriceList): Pick<TurnRow, 'costMicros' | 'unpriced'> {

@@ -20,6 +20,7 @@ export type {
   CallItem,
   CompactionItem,
   CompactionRow,
+  ContextDrop,
   DetailOf,
   DiffDetail,
   FindHit,

@@ -65,7 +65,22 @@ export interface TurnRow {
   readonly unpriced: number;
   /** Input and output of the last request of the turn: the size of the conversation after it. */
   readonly contextTokens: number | null;
+  /** The largest size during the turn: a compaction in the middle of it makes the last one smaller. */
+  readonly peakTokens: number | null;
+  /** The compactions that made the requests of this turn smaller; their lines may be in the turn before. */
+  readonly drops: readonly ContextDrop[];
   readonly model: string | null;
+}
+
+/** A compaction, as the size of the context shows it. */
+export interface ContextDrop {
+  /** Of the boundary, or of the summary if there is no boundary. */
+  readonly line: number;
+  readonly before: number | null;
+  /** The input of the first request after it; `null` if there was none and the client wrote no size. */
+  readonly after: number | null;
+  /** Whether the turn begins with it, has answers before and after it, or ends with it. */
+  readonly place: 'start' | 'middle' | 'end';
 }
 
 export interface BranchRow {
@@ -117,8 +132,10 @@ export interface SessionHead {
   readonly lines: number;
   readonly models: readonly string[];
   readonly versions: readonly string[];
-  /** The largest context that its last model has room for. */
+  /** The largest context that the client gives its last model. */
   readonly contextLimit: number | null;
+  /** The client compacts a conversation of this size before the next prompt; `null` where that is not known. */
+  readonly compactsAt: number | null;
   readonly usage: UsageTotals;
   readonly costMicros: number | null;
   readonly unpriced: number;

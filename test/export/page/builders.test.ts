@@ -54,6 +54,7 @@ test('the head of a session: its row for each turn, and what it took', () => {
     models: [model],
     versions: ['2.1.45'],
     contextLimit: 200_000,
+    compactsAt: null,
     usage: usage(3),
     costMicros: 450,
     unpriced: 0,
@@ -97,6 +98,8 @@ test('the head of a session: its row for each turn, and what it took', () => {
       costMicros: 300,
       unpriced: 0,
       contextTokens: 10,
+      peakTokens: 10,
+      drops: [],
       model,
     },
     {
@@ -116,6 +119,8 @@ test('the head of a session: its row for each turn, and what it took', () => {
       costMicros: 150,
       unpriced: 0,
       contextTokens: 10,
+      peakTokens: 10,
+      drops: [],
       model,
     },
   ]);

@@ -192,9 +192,27 @@ const smallestLimit = 200_000 - keptFree;
 /** More than the results that close open calls have. */
 const closingBytes = 16 * 1024;
 
-/** Sessions of the 4.5 models and older ones are never compacted on resume. */
+/** The context that the client counts with, and the size above which it compacts before a prompt. */
+export interface ClientWindow {
+  readonly limit: number;
+  readonly compactsAt: number;
+}
+
+/** Without the mark for a long context. */
+export const usualWindow = 200_000;
+
+/** `undefined` for the 4.5 models and older ones: a resume never compacts their sessions. */
+export function clientWindow(model: string, isLong: boolean): ClientWindow | undefined {
+  const limit = windowLimit(model, isLong);
+  return limit === undefined ? undefined : { limit, compactsAt: limit - keptFree };
+}
+
+function windowLimit(model: string, isLong: boolean): number | undefined {
+  if (/claude-(opus|sonnet)-4-6/.test(model)) return isLong ? 1_000_000 : usualWindow;
+  return /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-5)/.test(model) ? 1_000_000 : undefined;
+}
+
 function limitOf(drafts: readonly Draft[], model: string): number | undefined {
   const isLong = drafts.some((draft) => /\[1m\]$/i.test(draft.model ?? ''));
-  if (/claude-(opus|sonnet)-4-6/.test(model)) return (isLong ? 1_000_000 : 200_000) - keptFree;
-  return /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-5)/.test(model) ? 1_000_000 - keptFree : undefined;
+  return clientWindow(model, isLong)?.compactsAt;
 }

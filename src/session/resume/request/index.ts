@@ -1,9 +1,12 @@
 export {
   type AutoCompaction,
   autoCompactionOf,
+  type ClientWindow,
+  clientWindow,
   countingSnapshot,
   fullRequest,
   leftAfterCompaction,
+  usualWindow,
 } from './full-request.ts';
 export {
   type ResumeOptions,

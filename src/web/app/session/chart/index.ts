@@ -1,0 +1,1 @@
+export { ContextChart } from './context-chart.tsx';
