@@ -4,7 +4,7 @@
 import type { Compaction } from '../../session/load/index.ts';
 import type { Node } from '../../session/transcript/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
-import type { ContextDrop } from '../wire/index.ts';
+import type { CompactionDrop } from '../wire/index.ts';
 
 export interface TurnContext {
   /** Input and output of the last request of the turn. */
@@ -13,10 +13,10 @@ export interface TurnContext {
   readonly peakTokens: number | null;
   /** The last line that a model wrote. */
   readonly answer: Node | undefined;
-  readonly drops: readonly ContextDrop[];
+  readonly drops: readonly CompactionDrop[];
 }
 
-type MutableContext = { -readonly [Key in keyof TurnContext]: TurnContext[Key] } & { drops: ContextDrop[] };
+type MutableContext = { -readonly [Key in keyof TurnContext]: TurnContext[Key] } & { drops: CompactionDrop[] };
 
 /** One for each turn, in their order. */
 export function contextSizes(turns: readonly Turn[], compactions: readonly Compaction[]): readonly TurnContext[] {

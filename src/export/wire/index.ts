@@ -20,7 +20,7 @@ export type {
   CallItem,
   CompactionItem,
   CompactionRow,
-  ContextDrop,
+  CompactionDrop,
   DetailOf,
   DiffDetail,
   FindHit,

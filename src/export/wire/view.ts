@@ -68,12 +68,12 @@ export interface TurnRow {
   /** The largest size during the turn: a compaction in the middle of it makes the last one smaller. */
   readonly peakTokens: number | null;
   /** The compactions that made the requests of this turn smaller; their lines may be in the turn before. */
-  readonly drops: readonly ContextDrop[];
+  readonly drops: readonly CompactionDrop[];
   readonly model: string | null;
 }
 
 /** A compaction, as the size of the context shows it. */
-export interface ContextDrop {
+export interface CompactionDrop {
   /** Of the boundary, or of the summary if there is no boundary. */
   readonly line: number;
   readonly before: number | null;

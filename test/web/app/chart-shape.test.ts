@@ -1,13 +1,13 @@
 // The context chart: its line, scale, limit, zone and drops, computed by hand for a few turns.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContextDrop, TurnRow } from '../../../src/export/wire/view.ts';
+import type { CompactionDrop, TurnRow } from '../../../src/export/wire/view.ts';
 import { chartShape, turnUnder } from '../../../src/web/app/session/chart/chart-shape.ts';
 
 function turn(
   index: number,
   contextTokens: number | null,
-  drop?: Partial<ContextDrop>,
+  drop?: Partial<CompactionDrop>,
   peakTokens = contextTokens,
 ): TurnRow {
   const drops = drop === undefined ? [] : [{ line: 1, before: null, after: null, place: 'start' as const, ...drop }];
