@@ -1,5 +1,5 @@
 export { findInSession } from './find.ts';
 export { sessionHead } from './head.ts';
 export { branchNumbered, nodesOf, partsOf, placeOfAgent, placeOfLine } from './parts.ts';
-export { imageAt, startOf, textAt } from './text.ts';
-export { turnViews } from './turn-view.ts';
+export { firstChars, imageAt, linePlace, startOf, textAt } from './text.ts';
+export { cutDiff, turnViews } from './turn-view.ts';

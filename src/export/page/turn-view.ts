@@ -218,7 +218,7 @@ function cut(value: unknown, key: string): unknown {
 const maxLines = 240;
 const lineChars = 1_000;
 
-function cutDiff({ as, file, isNew, change, at }: detail.DiffDetail): DiffDetail {
+export function cutDiff({ as, file, isNew, change, at }: detail.DiffDetail): DiffDetail {
   let added = 0;
   let removed = 0;
   let left = maxLines;

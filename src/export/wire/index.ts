@@ -12,6 +12,14 @@ export {
   valueId,
 } from './embedded.ts';
 export type {
+  FileEdit,
+  FileEdits,
+  SideView,
+  TodoRow,
+  TodoState,
+  TouchedFile,
+} from './side.ts';
+export type {
   AgentRow,
   AttachedView,
   BlockItem,

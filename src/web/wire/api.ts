@@ -27,6 +27,7 @@ import type {
   TurnsQuery,
   ValueQuery,
 } from './session.ts';
+import type { EditsAnswer, EditsQuery, SideAnswer, SideQuery } from './side.ts';
 import type { ReceiptsAnswer, ToolsAnswer, TopAnswer, UsageAnswer, UsageQuery } from './usage.ts';
 import type { LiveAnswer, ProjectRow, SearchAnswer, SearchQuery, SessionPage, SessionsQuery, Status } from './wire.ts';
 
@@ -105,6 +106,9 @@ export type ApiSchema = {
   '/api/sessions/:key/image': { $get: Endpoint<Key & { readonly query: ValueQuery }, Blob, 'body'> };
   '/api/sessions/:key/find': { $get: Endpoint<Key & { readonly query: FindQuery }, FindResult> };
   '/api/sessions/:key/markdown': { $get: Endpoint<Key & { readonly query?: MarkdownQuery }, string, 'text'> };
+  /** The files that were changed up to a turn and the to-do list after it; the changes of one file. */
+  '/api/sessions/:key/side': { $get: Endpoint<Key & { readonly query?: SideQuery }, SideAnswer> };
+  '/api/sessions/:key/edits': { $get: Endpoint<Key & { readonly query: EditsQuery }, EditsAnswer> };
   /** What the context of a request was made of. */
   '/api/sessions/:key/context': { $get: Endpoint<Key & { readonly query?: ContextQuery }, ContextAnswer> };
   '/api/sessions/:key/export': {

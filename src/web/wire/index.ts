@@ -49,6 +49,7 @@ export type {
   TurnsQuery,
   ValueQuery,
 } from './session.ts';
+export type { EditsAnswer, EditsQuery, SideAnswer, SideQuery } from './side.ts';
 export {
   type ReceiptsAnswer,
   type ReceiptView,

@@ -9,5 +9,6 @@ export {
 export { type SearchAsked, type SearchFound, searchSessions } from './search-answers.ts';
 export { SessionAnswers } from './session-answers.ts';
 export { SessionCache } from './session-cache.ts';
+export { SideAnswers } from './side-answers.ts';
 export { type Tail, TailAnswers, type TailQuery } from './tail-answers.ts';
 export { UsageAnswers, type UsageAsked } from './usage-answers.ts';

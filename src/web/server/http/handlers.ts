@@ -156,6 +156,8 @@ export function makeHandlers(parts: HandlerParts): Handlers {
     '/api/sessions/:key/markdown': {
       $get: ({ param, query }) => reader.ask('markdown', { ...query, ...session(param) }),
     },
+    '/api/sessions/:key/side': { $get: ({ param, query }) => reader.ask('side', { ...query, ...session(param) }) },
+    '/api/sessions/:key/edits': { $get: ({ param, query }) => reader.ask('edits', { ...query, ...session(param) }) },
     '/api/sessions/:key/context': {
       $get: ({ param, query }) => reader.ask('context', { ...query, ...session(param) }),
     },

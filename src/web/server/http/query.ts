@@ -119,6 +119,8 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
     from: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),
+  '/api/sessions/:key/side': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
+  '/api/sessions/:key/edits': z.strictObject({ ...part, ...branch, turn: count.min(1).optional(), file: count }),
   '/api/sessions/:key/context': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
   '/api/sessions/:key/export': z.strictObject({ format: z.enum(exportFormats) }),
   '/api/sessions/:key/actions/:action': actionOptions,

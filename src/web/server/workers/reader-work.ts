@@ -1,12 +1,20 @@
 // A worker that answers questions about sessions, searches and usage.
 import { IndexHandle } from '../../../library/index/index.ts';
-import { SessionAnswers, SessionCache, searchSessions, TailAnswers, UsageAnswers } from '../answers/index.ts';
+import {
+  SessionAnswers,
+  SessionCache,
+  SideAnswers,
+  searchSessions,
+  TailAnswers,
+  UsageAnswers,
+} from '../answers/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { WorkerMethods } from './worker-methods.ts';
 
 export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'state'>): WorkerMethods['reader'] {
   const cache = new SessionCache();
   const sessions = new SessionAnswers(cache, state);
+  const sides = new SideAnswers(cache);
   const tails = new TailAnswers(cache);
   const index = new IndexHandle({ folder: state });
   const usage = new UsageAnswers({ roots, state, index });
@@ -22,6 +30,8 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
     markdown: (query) => sessions.markdown(query),
     context: (query) => sessions.context(query),
     export: (query) => sessions.export(query),
+    side: (query) => sides.side(query),
+    edits: (query) => sides.edits(query),
     know: (query) => tails.know(query),
     grown: (query) => tails.grown(query),
     recent: (query) => tails.recent(query),

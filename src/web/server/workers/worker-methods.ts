@@ -26,6 +26,7 @@ import type {
   SearchAsked,
   SearchFound,
   SessionAnswers,
+  SideAnswers,
   TailAnswers,
   UsageAnswers,
 } from '../answers/index.ts';
@@ -44,6 +45,7 @@ export interface WorkerMethods {
     SessionAnswers,
     'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown' | 'context' | 'export'
   > &
+    Pick<SideAnswers, 'side' | 'edits'> &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
     Pick<UsageAnswers, 'usage' | 'tools' | 'top' | 'receipts'> & {
       search(params: SearchAsked): SearchFound;

@@ -1,0 +1,1 @@
+export { fileEdits, type SideOptions, sideView } from './side.ts';
