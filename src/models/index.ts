@@ -18,3 +18,4 @@ export {
 export type { PriceRow, Rates } from './model-row.ts';
 export { bundledPrices, type PricedModel, PriceList, type Prices } from './price-list.ts';
 export { isTableText, layFlat, layTable, PriceProblem, type PriceTable, readPriceTable } from './price-table.ts';
+export { shortModelName } from './short-name.ts';

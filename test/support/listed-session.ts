@@ -21,6 +21,11 @@ export function listedSession(more: Partial<ListedSession> = {}): ListedSession 
     mtimeMs: 0,
     tag: undefined,
     forkedFrom: undefined,
+    firstUuid: undefined,
+    gitBranch: undefined,
+    model: undefined,
+    worktree: undefined,
+    pullRequests: [],
     verdict: undefined,
     ...more,
   };

@@ -123,6 +123,12 @@ function jsonRow(row: ListRow): object {
     sizeBytes: row.sizeBytes,
     diagnostics: row.diagnostics,
     tag: row.tag ?? null,
+    gitBranch: row.gitBranch ?? null,
+    model: row.model ?? null,
+    worktree: row.worktree === undefined ? null : { ...row.worktree, branch: row.worktree.branch ?? null },
+    pullRequests: row.pullRequests.map(({ url, number, repository }) => {
+      return { url, number: number ?? null, repository: repository ?? null };
+    }),
     lineage: row.lineage ?? null,
     health: row.health ?? null,
     unread: null,
@@ -145,6 +151,10 @@ function unreadRows({ unread }: CommandInput): readonly object[] {
     sizeBytes: null,
     diagnostics: null,
     tag: null,
+    gitBranch: null,
+    model: null,
+    worktree: null,
+    pullRequests: null,
     lineage: null,
     health: null,
     unread: code,

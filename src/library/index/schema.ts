@@ -38,7 +38,14 @@ CREATE TABLE sessions (
   diagnostics INTEGER,
   damage INTEGER,
   tag TEXT,
-  forked_from TEXT
+  forked_from TEXT,
+  first_uuid TEXT,
+  git_branch TEXT,
+  model TEXT,
+  -- JSON: {path, repository, branch}.
+  worktree TEXT,
+  -- JSON: a list of {url, number, repository}.
+  pull_requests TEXT
 );
 CREATE INDEX sessions_by_id ON sessions (session_id);
 -- One row per transcript. A file is read up to offset, which is after a newline, or after a last record that lacks

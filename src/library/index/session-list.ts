@@ -1,7 +1,7 @@
 // An index that is current → what a list shows of every session below the roots. Summaries that are out of date are made
 // first; all others come from the index.
 import path, { basename } from 'node:path';
-import type { SessionSummary } from '../../session/facts/index.ts';
+import type { SessionSummary, WorkFacts } from '../../session/facts/index.ts';
 import {
   compareNames,
   type DiskProblem,
@@ -21,6 +21,7 @@ import {
   updateSummaries,
   type Verdict,
   verdictIn,
+  workFactsIn,
 } from './session-summaries.ts';
 
 /** A session in the list of a library. */
@@ -107,7 +108,20 @@ function mainTranscripts(
 }
 
 export interface KnownSession
-  extends Pick<ListedSession, 'sessionId' | 'path' | 'project' | 'root' | 'mtimeMs' | 'sizeBytes' | 'verdict'> {
+  extends Pick<
+      ListedSession,
+      | 'sessionId'
+      | 'path'
+      | 'project'
+      | 'root'
+      | 'mtimeMs'
+      | 'sizeBytes'
+      | 'verdict'
+      | 'tag'
+      | 'forkedFrom'
+      | 'firstUuid'
+    >,
+    WorkFacts {
   readonly cwd: string | undefined;
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
@@ -158,6 +172,7 @@ ORDER BY coalesce(s.ended_at, (SELECT f.mtime_ms FROM files f WHERE f.path = s.p
 const knownRows = `
 SELECT s.path AS main, s.cwd, s.title, s.first_prompt, s.is_foreign, s.ended_at,
   coalesce(s.own_started_at, s.started_at) AS started_at, s.entries, s.turns, s.agents, s.damage,
+  s.tag, s.forked_from, s.first_uuid, s.git_branch, s.model, s.worktree, s.pull_requests,
   v.state AS verdict_state, v.verdict
 FROM sessions s LEFT JOIN verdicts v ON v.path = s.path`;
 
@@ -184,6 +199,10 @@ function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession 
     firstPrompt: text(row?.first_prompt),
     startedAt: time(row?.started_at),
     endedAt: time(row?.ended_at),
+    tag: text(row?.tag),
+    forkedFrom: text(row?.forked_from),
+    firstUuid: text(row?.first_uuid),
+    ...workFactsIn(row ?? {}),
     verdict: row === undefined ? undefined : verdictIn(row, path, file),
     counts,
   };

@@ -21,6 +21,11 @@ const sessionColumns = [
   'damage',
   'tag',
   'forked_from',
+  'first_uuid',
+  'git_branch',
+  'model',
+  'worktree',
+  'pull_requests',
 ] as const;
 
 /** JSON has only 15 digits of such a number; a text with 17 is exact. */

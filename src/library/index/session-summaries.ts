@@ -3,13 +3,17 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { unreadableCode } from '../../base/errors/index.ts';
+import { parseJson } from '../../base/json/index.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
 import { version } from '../../base/version/index.ts';
 import {
   type Continuation,
   continueSummary,
+  type PullRequest,
   type SessionSummary,
   summariseForMore,
+  type WorkFacts,
+  type Worktree,
 } from '../../session/facts/index.ts';
 import { loadTranscript, type Transcript } from '../../session/transcript/index.ts';
 import { type DiskProblem, type ProjectListings, sessionFiles } from '../../store/index.ts';
@@ -135,8 +139,19 @@ function changedAt(file: string): number | undefined {
   }
 }
 
+const workColumns = ['git_branch', 'model', 'worktree', 'pull_requests'];
 const counts = ['entries', 'turns', 'agents', 'own_size', 'diagnostics', 'damage'];
-const columns = ['cwd', 'title', 'own_started_at', 'own_ended_at', ...counts, 'tag', 'forked_from'];
+const columns = [
+  'cwd',
+  'title',
+  'own_started_at',
+  'own_ended_at',
+  ...counts,
+  'tag',
+  'forked_from',
+  'first_uuid',
+  ...workColumns,
+];
 const names = ['summary_state', 'is_foreign', ...columns];
 const saveSummary = `INSERT INTO sessions (id, path, session_id, slug, root, ${names.join(', ')})`;
 // Reports about another program's transcript use what its rows say.
@@ -175,10 +190,40 @@ function summaryValues({ file, state, row }: StaleSession, summary: Summary): Sq
   const session = [id, file, sessionId, slug, root, state];
   if (summary === 'foreign') return [...session, 1, ...columns.map(() => null)];
   const { cwd, title, startedAt, endedAt, entries, turns, agents, sizeBytes, diagnostics, damage } = summary;
-  const { tag = null, forkedFrom = null } = summary;
+  const { tag = null, forkedFrom = null, firstUuid = null } = summary;
   const times = [startedAt, endedAt].map((time) => (Number.isNaN(time) ? null : time));
   const numbers = [entries, turns, agents, sizeBytes, diagnostics, damage];
-  return [...session, 0, cwd ?? null, title ?? null, ...times, ...numbers, tag, forkedFrom];
+  return [
+    ...session,
+    0,
+    cwd ?? null,
+    title ?? null,
+    ...times,
+    ...numbers,
+    tag,
+    forkedFrom,
+    firstUuid,
+    ...workValues(summary),
+  ];
+}
+
+function workValues({ gitBranch, model, worktree, pullRequests }: WorkFacts): SqlValue[] {
+  const links = pullRequests.length === 0 ? null : JSON.stringify(pullRequests);
+  return [gitBranch ?? null, model ?? null, worktree === undefined ? null : JSON.stringify(worktree), links];
+}
+
+/** What `workValues` wrote; nothing for a session that was not summarised yet. */
+export function workFactsIn(row: Row): WorkFacts {
+  const worktree = typeof row.worktree === 'string' ? (parseJson(row.worktree) as unknown as Worktree) : undefined;
+  const links =
+    typeof row.pull_requests === 'string' ? (parseJson(row.pull_requests) as unknown as readonly PullRequest[]) : [];
+  return {
+    gitBranch: textOrNone(row.git_branch),
+    model: textOrNone(row.model),
+    // JSON has no `undefined`: a missing member is one.
+    worktree: worktree === undefined ? undefined : { ...worktree, branch: worktree.branch },
+    pullRequests: links.map(({ url, number, repository }) => ({ url, number, repository })),
+  };
 }
 
 export function summaryOfRow(row: Row): Summary {
@@ -198,6 +243,8 @@ export function summaryOfRow(row: Row): Summary {
     damage: Number(row.damage),
     tag: textOrNone(row.tag),
     forkedFrom: textOrNone(row.forked_from),
+    firstUuid: textOrNone(row.first_uuid),
+    ...workFactsIn(row),
   };
 }
 

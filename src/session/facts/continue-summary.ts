@@ -8,6 +8,15 @@ import { hashId, isBoundary, isMessage, Loader, type Node } from '../transcript/
 import { type Continuation, isSimple, mostEnds } from './continuation.ts';
 import type { SessionSummary } from './summary.ts';
 import { chooseTitle, type LineTitle, promptTitle, said, titleSources } from './titles.ts';
+import {
+  branchOf,
+  modelOfAnswer,
+  type PullRequest,
+  type WorkFacts,
+  type Worktree,
+  withPullRequest,
+  worktreeOf,
+} from './work-facts.ts';
 
 export interface ContinuedSummary {
   readonly summary: SessionSummary;
@@ -34,6 +43,7 @@ export function continueSummary(
       const [node, another] = loader.nodes.slice(first);
       if (node !== undefined && (another !== undefined || !more.add(node, line.bytes))) return undefined;
     }
+    more.endBatch();
   }
   loader.finish();
   if (!loader.isSettled || loader.diagnostics.length > 0 || loader.mayRepeat || loader.foreign !== undefined)
@@ -57,6 +67,12 @@ class AppendedLines {
   #startedAt: number;
   #endedAt: number;
   #turns: number;
+  #gitBranch: string | undefined;
+  #model: string | undefined;
+  #worktree: Worktree | undefined;
+  #pullRequests: readonly PullRequest[];
+  /** The bytes of the last message of a batch, valid until the batch ends. */
+  #lastMessage: Buffer | undefined;
 
   constructor(before: SessionSummary, continuation: Continuation) {
     this.#before = before;
@@ -70,6 +86,10 @@ class AppendedLines {
     this.#startedAt = before.startedAt;
     this.#endedAt = before.endedAt;
     this.#turns = before.turns;
+    this.#gitBranch = before.gitBranch;
+    this.#model = before.model;
+    this.#worktree = before.worktree;
+    this.#pullRequests = before.pullRequests;
   }
 
   /** Whether the line is an ordinary one. */
@@ -82,12 +102,22 @@ class AppendedLines {
     return this.#addNote(node, bytes);
   }
 
+  /** Only the last message says which branch it is. */
+  endBatch(): void {
+    if (this.#lastMessage !== undefined) this.#gitBranch = branchOf(read(this.#lastMessage));
+    this.#lastMessage = undefined;
+  }
+
   #addLinked(node: Node, bytes: Buffer): boolean {
     const { uuid, parentUuid } = node;
     if (!isSimple(node) || uuid === undefined || isBoundary(node) || node.isCompactSummary) return false;
     if (typeof parentUuid !== 'string' || !this.#ends.includes(parentUuid)) return false;
     if (node.logicalParentUuid !== undefined || node.leafUuid !== undefined) return false;
     if (!this.#take(hashId(uuid)) || !this.#addMessage(node)) return false;
+    if (isMessage(node)) {
+      this.#lastMessage = bytes;
+      this.#model = modelOfAnswer(node, node.message?.model) ?? this.#model;
+    }
     if (node.promptKind === undefined) {
       this.#ends = [...this.#ends, uuid].slice(-mostEnds);
       // The client may continue from the pinned line, which is then no longer known.
@@ -120,6 +150,8 @@ class AppendedLines {
 
   #addNote(node: Node, bytes: Buffer): boolean {
     if (node.type === 'tag') this.#tag = said(read(bytes).tag);
+    else if (node.type === 'pr-link') this.#pullRequests = withPullRequest(this.#pullRequests, read(bytes));
+    else if (node.type === 'worktree-state') this.#worktree = worktreeOf(read(bytes)) ?? this.#worktree;
     else if (node.type === 'custom-title') this.#offerTitle('custom-title', said(read(bytes).customTitle));
     else if (node.type === 'ai-title') this.#offerTitle('ai-title', said(read(bytes).aiTitle));
     else if (node.type === 'last-prompt') {
@@ -157,8 +189,15 @@ class AppendedLines {
     { entries, sizeBytes, line }: { readonly entries: number; readonly sizeBytes: number; readonly line: number },
   ): ContinuedSummary {
     const { inlineAgents, ids } = this.#continuation;
+    const work: WorkFacts = {
+      gitBranch: this.#gitBranch,
+      model: this.#model,
+      worktree: this.#worktree,
+      pullRequests: this.#pullRequests,
+    };
     const summary = {
       ...this.#before,
+      ...work,
       cwd: this.#cwd,
       title: chooseTitle(this.#title, files),
       startedAt: this.#startedAt,

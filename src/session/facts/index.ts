@@ -22,3 +22,4 @@ export {
   turnStartsOf,
 } from './summary.ts';
 export { titleOf } from './titles.ts';
+export type { PullRequest, WorkFacts, Worktree } from './work-facts.ts';

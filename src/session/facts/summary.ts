@@ -18,6 +18,7 @@ import { isMessage, loadTranscript, type Node, reloadTranscript, type Transcript
 import { countTurns, turnStarts, turnsOf } from '../turns/index.ts';
 import { type Continuation, continuationOf } from './continuation.ts';
 import { chooseTitle, said, titleInLines, titleOf } from './titles.ts';
+import { type WorkFacts, workFactsOf } from './work-facts.ts';
 
 /** The last tag; an empty one removes the tag. */
 export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
@@ -27,12 +28,16 @@ export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | und
 
 /** Every line that a fork copies names the session it is from. */
 export function forkedFromOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
-  const first = transcript.nodes.find((node) => isMessage(node) && !node.isSidechain);
+  const first = firstMessage(transcript);
   return first === undefined ? undefined : said(asObject(transcript.read(first).forkedFrom)?.sessionId);
 }
 
-/** The title, the times, the size and the counts of a session. */
-export interface SessionSummary {
+function firstMessage({ nodes }: Pick<Transcript, 'nodes'>): Node | undefined {
+  return nodes.find((node) => isMessage(node) && !node.isSidechain);
+}
+
+/** The title, the times, the size and the counts of a session, and where its work was done. */
+export interface SessionSummary extends WorkFacts {
   readonly sessionId: string;
   readonly path: string;
   readonly cwd: string | undefined;
@@ -49,6 +54,8 @@ export interface SessionSummary {
   readonly tag: string | undefined;
   /** The session that its lines say it is a copy of. */
   readonly forkedFrom: string | undefined;
+  /** The uuid of the first message, which a fork has in common with its origin. */
+  readonly firstUuid: string | undefined;
 }
 
 /** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
@@ -129,6 +136,8 @@ function makeSummary(session: SummarySource, turns: number, agents: number, titl
     damage: diagnostics.filter(isDamage).length,
     tag: tagOf(session),
     forkedFrom: forkedFromOf(session),
+    firstUuid: firstMessage(transcript)?.uuid,
+    ...workFactsOf(transcript),
   };
 }
 

@@ -54,7 +54,18 @@ test('a session without dates is sorted by the time of its file', (context) => {
 test('--json prints all facts of a session', (context) => {
   const root = temporaryFolder(context);
   const file = path.join(root, `projects/-home-kim-light/${ids.lamp}.jsonl`);
-  const text = sessionText([user('light the lamp'), assistant('Done.'), user('and now?')], { cwd: '/home/kim/light' });
+  const pull = { type: 'pr-link', prNumber: 7, prUrl: 'https://example.invalid/7', prRepository: 'kim/light' };
+  const entered = { originalCwd: '/home/kim/light', worktreePath: '/home/kim/trees/wick' };
+  const text = sessionText(
+    [
+      user('light the lamp'),
+      assistant('Done.', { message: { model: 'claude-opus-4-5-20251101' } }),
+      user('and now?', { gitBranch: 'wick' }),
+      pull,
+      { type: 'worktree-state', worktreeSession: entered },
+    ],
+    { cwd: '/home/kim/light' },
+  );
   writeTree(root, { [path.relative(root, file)]: `${text}{"type":"user"` });
   assert.deepEqual(jsonOf(['ls', '--json', '--root', root]), [
     {
@@ -64,13 +75,17 @@ test('--json prints all facts of a session', (context) => {
       cwd: '/home/kim/light',
       title: 'light the lamp',
       startedAt: '2026-03-01T10:00:00.000Z',
-      endedAt: '2026-03-01T10:00:02.000Z',
-      entries: 3,
+      endedAt: '2026-03-01T10:00:04.000Z',
+      entries: 5,
       turns: 2,
       agents: 0,
       sizeBytes: Buffer.byteLength(text) + 14,
       diagnostics: 1,
       tag: null,
+      gitBranch: 'wick',
+      model: 'claude-opus-4-5-20251101',
+      worktree: { path: '/home/kim/trees/wick', repository: '/home/kim/light', branch: null },
+      pullRequests: [{ url: 'https://example.invalid/7', number: 7, repository: 'kim/light' }],
       lineage: null,
       health: null,
       unread: null,

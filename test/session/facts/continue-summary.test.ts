@@ -73,7 +73,7 @@ interface Odd {
 
 /** Small numbers are the ordinary case: fast-check shrinks to them. */
 const oddLine: fc.Arbitrary<Odd> = fc.record({
-  kind: fc.nat(15),
+  kind: fc.nat(18),
   parent: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.nat(9)),
   uuid: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, fc.nat(5)),
   message: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(5)),
@@ -103,12 +103,14 @@ function textOf(lines: readonly Odd[]): readonly string[] {
       sessionId: 'session',
       isSidechain: odd === 2,
       ...(i % 3 === 0 ? {} : { cwd: `/home/${i}` }),
+      ...(i % 4 === 0 ? {} : { gitBranch: i % 4 === 1 ? '' : `branch-${i}` }),
     };
     const leafUuid = leaf === 0 ? before(0) : leaf === 1 ? undefined : leaf === 2 ? `u${i + 1}` : before(leaf);
+    const model = ['claude-opus-4-5', '<synthetic>', `model-${i}`][i % 3] as string; // `i % 3` is in range
     const id = message === 0 ? `msg_${i}` : `msg_${i - message}`;
     const entries: readonly JsonObject[] = [
       { type: 'user', message: { role: 'user', content: `prompt ${i}` }, ...link },
-      { type: 'assistant', message: { id, role: 'assistant', content: [{ type: 'text', text: 'x' }] }, ...link },
+      { type: 'assistant', message: { id, model, role: 'assistant', content: [{ type: 'text', text: 'x' }] }, ...link },
       {
         type: 'assistant',
         message: {
@@ -146,6 +148,15 @@ function textOf(lines: readonly Odd[]): readonly string[] {
       { type: 'user', message: { role: 'user', content: '<command-name>/clear</command-name>' }, ...link },
       { type: 'user', isMeta: true, message: { role: 'user', content: 'meta' }, ...link },
       { type: 'file-history-snapshot', messageId: uuid, timestamp },
+      { type: 'pr-link', prNumber: i, prUrl: `https://example.invalid/pull/${message}`, prRepository: 'ada/light' },
+      {
+        type: 'worktree-state',
+        worktreeSession:
+          odd > 5
+            ? null
+            : { originalCwd: '/home/repo', worktreePath: `/home/repo/trees/${i}`, worktreeBranch: `b${i}` },
+      },
+      { type: 'assistant', isApiErrorMessage: true, message: { id, model, role: 'assistant', content: 'x' }, ...link },
     ];
     let entry = entries[kind] as JsonObject;
     if (odd === 5) entry = { ...entry, isCompactSummary: true };

@@ -29,6 +29,11 @@ test('a session in one row', () => {
     damage: 1,
     tag: undefined,
     forkedFrom: undefined,
+    firstUuid: session.transcript.nodes[0]?.uuid,
+    gitBranch: undefined,
+    model: 'claude-opus-4-5-20251101',
+    worktree: undefined,
+    pullRequests: [],
   });
 });
 
@@ -50,4 +55,45 @@ test('a file without times and conversations has a row as well', () => {
     transcript().aside('summary', { summary: 's' }).session(),
   );
   assert.deepEqual([startedAt, endedAt, turns, title, cwd], [Number.NaN, Number.NaN, 0, undefined, undefined]);
+});
+
+test('where the work was done: the last branch, the last model, the last worktree, each pull request once', () => {
+  const link = (number: number) => ({
+    prNumber: number,
+    prUrl: `https://example.invalid/${number}`,
+    prRepository: 'a/b',
+  });
+  const entered = { originalCwd: '/repo', worktreePath: '/repo/.claude/worktrees/x', worktreeBranch: 'x' };
+  const { gitBranch, model, worktree, pullRequests } = summarise(
+    transcript()
+      .user('a', { gitBranch: 'main' })
+      .assistant('b', { gitBranch: 'topic' })
+      .aside('pr-link', link(7))
+      .aside('pr-link', link(8))
+      .aside('pr-link', link(7))
+      .aside('pr-link', { prNumber: 9 })
+      .aside('worktree-state', { worktreeSession: entered })
+      .aside('worktree-state', { worktreeSession: null })
+      .session(),
+  );
+  assert.deepEqual([gitBranch, model], ['topic', 'claude-opus-4-5-20251101']);
+  assert.deepEqual(worktree, { path: '/repo/.claude/worktrees/x', repository: '/repo', branch: 'x' });
+  assert.deepEqual(
+    pullRequests.map(({ url, number, repository }) => [url, number, repository]),
+    [
+      ['https://example.invalid/8', 8, 'a/b'],
+      ['https://example.invalid/7', 7, 'a/b'],
+    ],
+  );
+});
+
+test('an answer that the client wrote has no model', () => {
+  const said = (model: string, more = {}) => ({ message: { model, content: [{ type: 'text', text: 'x' }] }, ...more });
+  const session = transcript()
+    .user('a')
+    .assistant('b')
+    .assistant('error', said('<synthetic>'))
+    .assistant('error', said('other', { isApiErrorMessage: true }))
+    .session();
+  assert.equal(summarise(session).model, 'claude-opus-4-5-20251101');
 });
