@@ -1,4 +1,4 @@
-export { type Calendar, createCalendar, parseDay } from './calendar.ts';
+export { type Calendar, createCalendar, monthOf, parseDay, weekOf } from './calendar.ts';
 export {
   cellsOf,
   makeCells,

@@ -60,17 +60,31 @@ export interface IndexState {
 
 export const sessionSorts = ['age', 'size', 'turns', 'cost', 'title', 'project', 'damage', 'expires'] as const;
 export type SessionSort = (typeof sessionSorts)[number];
+export const sessionFilters = ['live', 'starred', 'tagged', 'damaged', 'expiring', 'unexamined', 'archived'] as const;
+export type SessionFilter = (typeof sessionFilters)[number];
 
 export interface SessionsQuery {
   /** Default `age` (newest first). Numbers sort largest first, names alphabetically, `expires` soonest first. */
   readonly sort?: SessionSort;
   readonly reverse?: boolean;
-  /** `ProjectRow.project`. */
+  /** `ProjectRow.project`; that of a repository includes its worktrees. */
   readonly project?: string;
-  /** Words that must all occur in title, first prompt, folder or id, in any case. */
+  /**
+   * Words that must all occur in title, first prompt, folder, branch, model, tag, pull requests or id, in any case.
+   * `branch:x`, `model:x`, `tag:x` and `pr:x` look only there.
+   */
   readonly text?: string;
-  /** `archived`: only in the archive. `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not examined since it last changed. */
-  readonly only?: 'live' | 'damaged' | 'expiring' | 'unexamined' | 'archived' | 'starred';
+  /**
+   * `archived`: only in the archive. `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not
+   * examined since it last changed.
+   */
+  readonly only?: SessionFilter;
+  /** Forks follow the session that they are copies of, and are left out unless `open` names it. */
+  readonly fold?: boolean;
+  /** Keys of sessions whose forks are listed, separated by spaces. */
+  readonly open?: string;
+  /** An IANA time zone; answers with `groups` if sorted by `age`. */
+  readonly zone?: string;
   readonly offset?: number;
   /** Default 100, at most 1000. */
   readonly limit?: number;
@@ -78,9 +92,19 @@ export interface SessionsQuery {
 
 export interface SessionPage {
   readonly rows: readonly SessionRow[];
-  /** Sessions that pass the filter. */
+  /** Rows of the list: sessions that pass the filter, without forks that are left out. */
   readonly total: number;
+  /** All sessions that pass the filter. */
+  readonly sessions: number;
+  /** Consecutive rows of the whole list by the day of their last use; empty without a `zone`. */
+  readonly groups: readonly DateGroup[];
   readonly offset: number;
+}
+
+export interface DateGroup {
+  /** `week`: the rest of the week, from Monday. A month: `2026-03`. */
+  readonly name: 'today' | 'yesterday' | 'week' | `${number}-${number}` | 'unknown';
+  readonly rows: number;
 }
 
 export interface SessionRow {
@@ -95,6 +119,23 @@ export interface SessionRow {
   readonly cwd: string | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** The repository, if the working directory is a worktree of it. */
+  readonly repository: string | null;
+  /** Of the last message. */
+  readonly gitBranch: string | null;
+  /** Of the last answer, and as the list shows it. */
+  readonly model: string | null;
+  readonly modelName: string | null;
+  readonly tag: string | null;
+  readonly pullRequests: readonly PullRequestLink[];
+  /** The key of the session that it is a copy of, if the library has it. */
+  readonly forkedFrom: string | null;
+  /** Sessions that are copies of it or of its copies; with `fold`, those that pass the filter. */
+  readonly forks: number;
+  /** When one of them was last used; `null` without forks. */
+  readonly forksUsedAt: number | null;
+  /** With `fold`: listed below the session that it is a copy of. */
+  readonly isBelow: boolean;
   /** When the transcript was last written. */
   readonly changedAt: number;
   readonly sizeBytes: number;
@@ -119,8 +160,18 @@ export interface SessionRow {
   readonly expiresAt: number | null;
 }
 
+export interface PullRequestLink {
+  /** `null`: not an https address. */
+  readonly url: string | null;
+  readonly number: number | null;
+  readonly repository: string | null;
+}
+
+/** A repository counts the sessions of its worktrees too, which follow it as rows of their own. */
 export interface ProjectRow {
   readonly project: string;
+  /** Of a worktree: the repository. */
+  readonly repository: string | null;
   readonly sessions: number;
   readonly sizeBytes: number;
   readonly costMicroUsd: number | null;

@@ -1,10 +1,25 @@
-// The part of a session's row that depends only on its files. The server adds the rest (key, live, expiry).
+// The part of a session's row that depends only on its files. The server adds the rest (key, live, forks, expiry).
 import type { KnownSession, ListedSession } from '../../../library/index/index.ts';
-import type { SessionRow } from '../../wire/index.ts';
+import { shortModelName } from '../../../models/index.ts';
+import type { PullRequestLink, SessionRow } from '../../wire/index.ts';
 
-export interface ListedRow
-  extends Omit<SessionRow, 'key' | 'isLive' | 'isStarred' | 'archived' | 'isOnDisk' | 'expiresAt'> {
+type ServerFields =
+  | ('key' | 'isLive' | 'isStarred' | 'archived' | 'isOnDisk' | 'expiresAt')
+  | ('repository' | 'forkedFrom' | 'forks' | 'forksUsedAt' | 'isBelow');
+
+export interface ListedRow extends Omit<SessionRow, ServerFields> {
   readonly root: string;
+  /** Which sessions belong together; not sent to the page. */
+  readonly lineage: RowLineage;
+}
+
+export interface RowLineage {
+  /** The id of the session that its lines say it is a copy of. */
+  readonly forkedFrom: string | null;
+  /** The uuid of its first message: copies have the same. */
+  readonly firstUuid: string | null;
+  /** The last worktree that it entered, and the repository of that. */
+  readonly worktree: { readonly path: string; readonly repository: string } | null;
 }
 
 export type SessionCost = Pick<SessionRow, 'costMicroUsd' | 'costIsPart'>;
@@ -27,6 +42,14 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
     firstPrompt: shorten(session.firstPrompt),
     project: cwd ?? project,
     cwd: cwd ?? null,
+    gitBranch: shorten(session.gitBranch),
+    model: shorten(session.model),
+    modelName: session.model === undefined ? null : shorten(shortModelName(session.model)),
+    tag: shorten(session.tag),
+    pullRequests: session.pullRequests.map(({ url, number, repository }): PullRequestLink => {
+      return { url: secureUrl(url), number: number ?? null, repository: shorten(repository) };
+    }),
+    lineage: lineageOf(session),
     startedAt: finite(session.startedAt),
     endedAt: finite(session.endedAt),
     changedAt: Math.round(session.mtimeMs),
@@ -39,6 +62,28 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
     costMicroUsd: cost?.costMicroUsd ?? null,
     costIsPart: cost?.costIsPart ?? false,
   };
+}
+
+function lineageOf({ forkedFrom, firstUuid, worktree }: KnownSession): RowLineage {
+  return {
+    forkedFrom: forkedFrom ?? null,
+    firstUuid: firstUuid ?? null,
+    worktree: worktree === undefined ? null : { path: worktree.path, repository: worktree.repository },
+  };
+}
+
+/** A transcript may contain any address; only https becomes a link. */
+function secureUrl(url: string): string | null {
+  const parsed = parseUrl(url);
+  return parsed?.protocol === 'https:' && parsed.username === '' ? parsed.href : null;
+}
+
+function parseUrl(url: string): URL | null {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
 }
 
 export function finite(value: number): number | null {

@@ -12,10 +12,12 @@ import {
   type BulkRequest,
   type eventsPath,
   exportFormats,
+  sessionFilters,
   sessionSorts,
   usageKinds,
 } from '../../wire/index.ts';
 import { Refusal } from '../protocol/index.ts';
+import { isTimeZone } from './date-groups.ts';
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000);
 const flag = z.enum(['0', '1', 'true', 'false']).transform((word) => word === '1' || word === 'true');
@@ -78,7 +80,10 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
     reverse: flag.optional(),
     project: folder.optional(),
     text: z.string().max(200).optional(),
-    only: z.enum(['live', 'damaged', 'expiring', 'unexamined', 'archived', 'starred']).optional(),
+    only: z.enum(sessionFilters).optional(),
+    fold: flag.optional(),
+    open: z.string().max(4_000).optional(),
+    zone: z.string().min(1).max(100).refine(isTimeZone, 'not a time zone').optional(),
     offset: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),

@@ -5,6 +5,8 @@ import { cleanupDays, warningDays } from '../../../library/session-files/index.t
 import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery, Severity } from '../../wire/index.ts';
 import type { ListedRow } from '../answers/index.ts';
 import { Refusal } from '../protocol/index.ts';
+import { dateGroups } from './date-groups.ts';
+import { type Families, findFamilies } from './families.ts';
 
 /** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;
@@ -23,7 +25,8 @@ export class SessionList {
   readonly #rows = new Map<string, ListedRow>();
   readonly #pathsOfId = new Map<string, Set<string>>();
   /** The searched text of a row; a changed row is another object. */
-  readonly #words = new WeakMap<ListedRow, string>();
+  readonly #words = new WeakMap<ListedRow, SearchText>();
+  #families: Families | undefined;
   #sorted = new Map<string, readonly ListedRow[]>();
   #running: ReadonlyMap<string, number> = new Map();
   #live = new Set<string>();
@@ -43,6 +46,7 @@ export class SessionList {
       this.#pathsOfId.set(row.id, (this.#pathsOfId.get(row.id) ?? new Set()).add(row.path));
     }
     this.#sorted = new Map();
+    this.#families = undefined;
     this.#pathOfKey = undefined;
     this.#live = this.#liveNow();
     if (changed.length + gone.length > manyRows) return { changed: [], gone: [], isMany: true };
@@ -104,38 +108,76 @@ export class SessionList {
   }
 
   page(query: SessionsQuery): SessionPage {
-    const { sort = 'age', reverse = false, offset = 0, limit = 100 } = query;
+    const { sort = 'age', reverse = false, fold = false, zone, offset = 0, limit = 100 } = query;
     const words = (query.text ?? '')
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '');
     const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
-    const ordered = reverse ? found.toReversed() : found;
-    const rows = ordered.slice(offset, offset + limit).map((row) => this.#view(row));
-    return { rows, total: Math.max(found.length, this.#total ?? 0), offset };
+    const entries = foldRows(reverse ? found.toReversed() : found, fold ? this.#familiesNow() : undefined);
+    const open = new Set(query.open?.split(' '));
+    const items = entries.map((entry) => {
+      const isOpen = entry.forks.length > 0 && open.has(this.#keyOf(entry.row));
+      return { entry, time: lastUse(entry.first), rows: isOpen ? entry.forks.length + 1 : 1 };
+    });
+    const left = found.length - items.reduce((sum, { rows }) => sum + rows, 0);
+    return {
+      rows: this.#rowsOf(items, offset, limit, fold),
+      total: Math.max(found.length, this.#total ?? 0) - left,
+      sessions: Math.max(found.length, this.#total ?? 0),
+      groups: zone === undefined || sort !== 'age' ? [] : dateGroups(items, zone, Date.now()),
+      offset,
+    };
   }
 
-  projects(): readonly ProjectRow[] {
-    const projects = new Map<string, { -readonly [K in keyof ProjectRow]: ProjectRow[K] }>();
-    for (const row of this.#rows.values()) {
-      const known = projects.get(row.project) ?? {
-        project: row.project,
-        sessions: 0,
-        sizeBytes: 0,
-        costMicroUsd: null,
-        costIsPart: false,
-        changedAt: 0,
-        live: 0,
-      };
-      projects.set(row.project, known);
-      known.sessions++;
-      known.sizeBytes += row.sizeBytes;
-      if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
-      known.costIsPart ||= row.costIsPart;
-      known.changedAt = Math.max(known.changedAt, lastUse(row));
-      if (this.#live.has(row.path)) known.live++;
+  #rowsOf(
+    items: readonly { readonly entry: ListEntry; readonly rows: number }[],
+    offset: number,
+    limit: number,
+    isFolded: boolean,
+  ): readonly SessionRow[] {
+    const rows: SessionRow[] = [];
+    let at = 0;
+    for (const { entry, rows: count } of items) {
+      if (at >= offset + limit) break;
+      at += count;
+      if (at <= offset) continue;
+      const counts = isFolded ? { forks: entry.forks.length, forksUsedAt: newestOf(entry.forks) } : {};
+      const shown = [
+        { ...this.#view(entry.row), ...counts },
+        ...(count === 1 ? [] : entry.forks.map((row) => ({ ...this.#view(row), isBelow: true, forks: 0 }))),
+      ];
+      const from = at - count;
+      rows.push(...shown.slice(Math.max(0, offset - from), offset + limit - from));
     }
-    return [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);
+    return rows;
+  }
+
+  /** Newest first; worktrees follow their repository. */
+  projects(): readonly ProjectRow[] {
+    const families = this.#familiesNow();
+    const projects = new Map<string, Mutable<ProjectRow>>();
+    for (const row of this.#rows.values()) {
+      const repository = row.cwd === null ? null : families.repositoryOf(row.cwd);
+      for (const project of repository === null ? [row.project] : [row.project, repository]) {
+        const known = projects.get(project) ?? noSessions(project);
+        projects.set(project, known);
+        if (project === row.project) known.repository = repository;
+        known.sessions++;
+        known.sizeBytes += row.sizeBytes;
+        if (row.costMicroUsd !== null) known.costMicroUsd = (known.costMicroUsd ?? 0) + row.costMicroUsd;
+        known.costIsPart ||= row.costIsPart;
+        known.changedAt = Math.max(known.changedAt, lastUse(row));
+        if (this.#live.has(row.path)) known.live++;
+      }
+    }
+    const newest = [...projects.values()].sort((a, b) => b.changedAt - a.changedAt);
+    // Transcripts may name folders as repositories of one another: then they are not below anything.
+    const isTop = ({ repository }: ProjectRow): boolean =>
+      repository === null || projects.get(repository)?.repository !== null;
+    return newest.filter(isTop).flatMap((top) => {
+      return [top, ...newest.filter((row) => row.repository === top.project && !isTop(row))];
+    });
   }
 
   /** Most recently used first. */
@@ -168,10 +210,18 @@ export class SessionList {
   }
 
   #view(row: ListedRow): SessionRow {
-    const { root, ...shown } = row;
+    const { root, lineage, ...shown } = row;
+    const families = this.#familiesNow();
+    const origin = this.#rows.get(families.originOf(row.path) ?? '');
+    const forks = families.forksOf(row.path).flatMap((path) => this.#rows.get(path) ?? []);
     return {
       key: this.#keyOf(row),
       ...shown,
+      repository: row.cwd === null ? null : families.repositoryOf(row.cwd),
+      forkedFrom: origin === undefined ? null : this.#keyOf(origin),
+      forks: forks.length,
+      forksUsedAt: newestOf(forks),
+      isBelow: false,
       isLive: this.#live.has(row.path),
       isStarred: this.#stars.has(row.id),
       archived: null,
@@ -196,16 +246,21 @@ export class SessionList {
   }
 
   #passes(row: ListedRow, { project, only }: SessionsQuery, words: readonly string[]): boolean {
-    if (project !== undefined && row.project !== project) return false;
+    if (project !== undefined && row.project !== project && this.#familiesNow().repositoryOf(row.project) !== project)
+      return false;
     if (only === 'live' && !this.#live.has(row.path)) return false;
     if (only === 'damaged' && !this.#isDamaged(row)) return false;
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
+    if (only === 'tagged' && row.tag === null) return false;
     if (only === 'starred' && !this.#stars.has(row.id)) return false;
     if (only === 'archived') return false;
     if (only === 'unexamined' && row.severity !== null) return false;
     if (words.length === 0) return true;
     const text = this.#searchText(row);
-    return words.every((word) => text.includes(word));
+    return words.every((word) => {
+      const [, field, value = ''] = /^(branch|model|tag|pr):(.+)$/.exec(word) ?? [];
+      return field === undefined ? text.all.includes(word) : text[field as SearchField].includes(value);
+    });
   }
 
   #isDamaged(row: ListedRow): boolean {
@@ -213,12 +268,17 @@ export class SessionList {
     return (row.damage ?? 0) > 0 || severity === 'fatal' || severity === 'loss';
   }
 
-  #searchText(row: ListedRow): string {
+  #searchText(row: ListedRow): SearchText {
     const known = this.#words.get(row);
     if (known !== undefined) return known;
-    const text = `${row.title ?? ''}\n${row.firstPrompt ?? ''}\n${row.project}\n${row.id}`.toLowerCase();
+    const text = searchTextOf(row);
     this.#words.set(row, text);
     return text;
+  }
+
+  #familiesNow(): Families {
+    this.#families ??= findFamilies([...this.#rows.values()]);
+    return this.#families;
   }
 
   #inOrder(sort: SessionSort): readonly ListedRow[] {
@@ -228,6 +288,68 @@ export class SessionList {
     this.#sorted.set(sort, rows);
     return rows;
   }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type SearchField = 'branch' | 'model' | 'tag' | 'pr';
+type SearchText = Readonly<Record<SearchField | 'all', string>>;
+
+function searchTextOf(row: ListedRow): SearchText {
+  const fields = {
+    branch: row.gitBranch ?? '',
+    model: `${row.modelName ?? ''}\n${row.model ?? ''}`,
+    tag: row.tag ?? '',
+    pr: row.pullRequests.map(({ number, repository }) => `${repository ?? ''}#${number ?? ''}`).join('\n'),
+  };
+  const { title, firstPrompt, project, id } = row;
+  const all = [title ?? '', firstPrompt ?? '', project, id, ...Object.values(fields)].join('\n').toLowerCase();
+  const { branch, model, tag, pr } = fields;
+  return {
+    all,
+    branch: branch.toLowerCase(),
+    model: model.toLowerCase(),
+    tag: tag.toLowerCase(),
+    pr: pr.toLowerCase(),
+  };
+}
+
+/** A session of the list, and the forks that are listed below it. */
+interface ListEntry {
+  readonly row: ListedRow;
+  /** The one of them that comes first in the order of the list: it determines where all of them are. */
+  readonly first: ListedRow;
+  readonly forks: readonly ListedRow[];
+}
+
+/** A fork whose origin does not pass the filter is listed too. Without `families`, all are. */
+function foldRows(found: readonly ListedRow[], families: Families | undefined): readonly ListEntry[] {
+  if (families === undefined) return found.map((row) => ({ row, first: row, forks: [] }));
+  const listed = new Map(found.map((row) => [row.path, row]));
+  const entries = new Map<ListedRow, { row: ListedRow; first: ListedRow; forks: ListedRow[] }>();
+  for (const row of found) {
+    const lead = listed.get(families.rootOf(row.path)) ?? row;
+    const entry = entries.get(lead) ?? { row: lead, first: row, forks: [] };
+    entries.set(lead, entry);
+    if (row !== lead) entry.forks.push(row);
+  }
+  return [...entries.values()];
+}
+
+function newestOf(rows: readonly ListedRow[]): number | null {
+  return rows.length === 0 ? null : Math.max(...rows.map(lastUse));
+}
+
+function noSessions(project: string): Mutable<ProjectRow> {
+  return {
+    project,
+    repository: null,
+    sessions: 0,
+    sizeBytes: 0,
+    costMicroUsd: null,
+    costIsPart: false,
+    changedAt: 0,
+    live: 0,
+  };
 }
 
 type Order = (a: ListedRow, b: ListedRow) => number;

@@ -3,18 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRow } from '../../../../src/web/server/answers/listed-row.ts';
 import { manyRows, SessionList } from '../../../../src/web/server/http/session-list.ts';
-
-function row(session: number): ListedRow {
-  const path = `/root/projects/p/s${session}.jsonl`;
-  const texts = { title: `session ${session}`, firstPrompt: null, project: '/home/ada', cwd: '/home/ada' };
-  const counts = { turns: null, entries: null, agents: null, damage: null, severity: null };
-  const cost = { costMicroUsd: null, costIsPart: false };
-  const times = { startedAt: session, endedAt: session, changedAt: session };
-  return { id: `s${session}`, path, root: '/root', sizeBytes: 1, ...texts, ...times, ...counts, ...cost };
-}
+import { listedRow } from '../../../support/listed-row.ts';
 
 const rows = (from: number, to: number): readonly ListedRow[] =>
-  Array.from({ length: to - from }, (_, i) => row(from + i));
+  Array.from({ length: to - from }, (_, i) => listedRow(from + i));
 
 test('queries for the newest rows are answered, with the total of all rows', () => {
   const list = new SessionList();
@@ -49,6 +41,6 @@ test('with all rows every query is answered, and removed rows do not count', () 
 test('few changes are listed, many are not', () => {
   const list = new SessionList();
   assert.deepEqual(list.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
-  const few = list.take([row(3)], [row(4).path]);
+  const few = list.take([listedRow(3)], [listedRow(4).path]);
   assert.deepEqual([few.changed.map(({ key }) => key), few.gone, few.isMany], [['s3'], ['s4'], false]);
 });

@@ -1,0 +1,104 @@
+// All rows of the list → which of them belong together: forks and the session they are copies of, worktrees and their
+// repository. Only what transcripts say and the shape of paths count; no folder that a transcript names is opened.
+import type { ListedRow } from '../answers/index.ts';
+
+/** Sessions are the paths of their transcripts. */
+export interface Families {
+  /** The session that it is a copy of. */
+  originOf(path: string): string | undefined;
+  /** The first origin: the session itself if it is not a copy. */
+  rootOf(path: string): string;
+  /** All sessions whose first origin it is. */
+  forksOf(path: string): readonly string[];
+  /** The repository, if the project is a worktree. */
+  repositoryOf(project: string): string | null;
+}
+
+export function findFamilies(rows: readonly ListedRow[]): Families {
+  const origins = findOrigins(rows);
+  const roots = new Map([...origins.keys()].map((path) => [path, findRoot(path, origins)]));
+  const forks = new Map<string, string[]>();
+  for (const [path, root] of roots) {
+    if (path === root) continue;
+    const known = forks.get(root);
+    if (known === undefined) forks.set(root, [path]);
+    else known.push(path);
+  }
+  return {
+    originOf: (path) => origins.get(path),
+    rootOf: (path) => roots.get(path) ?? path,
+    forksOf: (path) => forks.get(path) ?? [],
+    repositoryOf: repositoryFinder(rows),
+  };
+}
+
+/** A worktree may be entered from another one. */
+const mostSteps = 4;
+
+function repositoryFinder(rows: readonly ListedRow[]): Families['repositoryOf'] {
+  const worktrees = new Map<string, string>();
+  for (const { lineage } of rows)
+    if (lineage.worktree !== null) worktrees.set(lineage.worktree.path, lineage.worktree.repository);
+  const known = new Map<string, string | null>();
+  return (project) => {
+    let found = known.get(project);
+    if (found !== undefined) return found;
+    found = null;
+    for (let i = 0, folder = project; i < mostSteps; i++) {
+      const repository = worktrees.get(folder) ?? repositoryInPath(folder);
+      if (repository === null || repository === project) break;
+      found = repository;
+      folder = repository;
+    }
+    known.set(project, found);
+    return found;
+  };
+}
+
+/** Claude Code puts worktrees into `.claude/worktrees`; `.worktrees` is a common place too. */
+const worktreePath = /^(.+?)[\\/](?:\.claude[\\/]worktrees|\.worktrees)[\\/][^\\/]+/;
+
+export function repositoryInPath(folder: string): string | null {
+  return worktreePath.exec(folder)?.[1] ?? null;
+}
+
+function findRoot(path: string, origins: ReadonlyMap<string, string>): string {
+  const seen = new Set<string>();
+  let root = path;
+  for (let next: string | undefined = path; next !== undefined; next = origins.get(next)) {
+    if (seen.has(next)) return [...seen].sort()[0] ?? path; // transcripts that name one another
+    seen.add(next);
+    root = next;
+  }
+  return root;
+}
+
+function findOrigins(rows: readonly ListedRow[]): ReadonlyMap<string, string> {
+  const byId = new Map<string, ListedRow[]>();
+  const byFirst = new Map<string, ListedRow>();
+  for (const row of rows) {
+    const same = byId.get(row.id);
+    if (same === undefined) byId.set(row.id, [row]);
+    else same.push(row);
+    const { forkedFrom, firstUuid } = row.lineage;
+    if (firstUuid === null || forkedFrom !== null) continue;
+    const first = byFirst.get(firstUuid);
+    if (first === undefined || isBefore(row, first)) byFirst.set(firstUuid, row);
+  }
+  const origins = new Map<string, string>();
+  for (const row of rows) {
+    const { forkedFrom, firstUuid } = row.lineage;
+    const named = forkedFrom === null ? [] : (byId.get(forkedFrom) ?? []);
+    const first = firstUuid === null ? undefined : byFirst.get(firstUuid);
+    const origin = named.find(({ root }) => root === row.root) ?? named[0] ?? first;
+    // Copies of a whole folder have the same ids: they are not forks of one another.
+    if (origin !== undefined && origin.id !== row.id) origins.set(row.path, origin.path);
+  }
+  return origins;
+}
+
+/** A fork begins with the lines of its origin, and is used after it. */
+function isBefore(a: ListedRow, b: ListedRow): boolean {
+  const order = (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.endedAt ?? a.changedAt) - (b.endedAt ?? b.changedAt);
+  return order === 0 ? a.path < b.path : order < 0;
+}
