@@ -1,6 +1,7 @@
 // The whole page: the header, and below it the page of the address.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Status } from '../wire/index.ts';
+import { ActionHostProvider, sessionMenus, useSessionActions } from './actions/index.ts';
 import { Header } from './header.tsx';
 import { HealthPage } from './health/index.ts';
 import { KeyHelp, type KeyMeaning } from './keys/index.ts';
@@ -15,9 +16,10 @@ import {
   usePlace,
   useServices,
 } from './page/index.ts';
+import { PaletteHost } from './palette/index.ts';
 import { httpSource } from './session/http/index.ts';
-import { SessionPage } from './session/index.ts';
-import type { SessionSource } from './session/source/index.ts';
+import { SessionPage, sessionKeys } from './session/index.ts';
+import { MenusContext, type SessionSource } from './session/source/index.ts';
 import { UsagePage } from './usage/index.ts';
 
 export function App({ services }: { readonly services: PageServices }) {
@@ -43,13 +45,20 @@ function Shell() {
   useShellKeys({ isSession: key !== null, onHelp: showHelp });
   return (
     <StatusContext value={status}>
-      <div className="shell">
-        <Header path={path} isConnected={isConnected} onHelp={showHelp} />
-        {key === null ? <PageOf path={path} /> : <SessionAt sessionKey={key} />}
-      </div>
-      {hasHelp ? <HelpDialog onClose={() => setHelp(false)} /> : null}
+      <ActionHostProvider>
+        <div className="shell">
+          <Header path={path} isConnected={isConnected} onHelp={showHelp} />
+          {key === null ? <PageOf path={path} /> : <SessionAt sessionKey={key} />}
+        </div>
+        {hasHelp ? <HelpDialog onClose={() => setHelp(false)} /> : null}
+        <PaletteAt sessionKey={key} />
+      </ActionHostProvider>
     </StatusContext>
   );
+}
+
+function PaletteAt({ sessionKey }: { readonly sessionKey: string | null }) {
+  return <PaletteHost keys={sessionKey === null ? keys : sessionKeys} actions={useSessionActions(sessionKey)} />;
 }
 
 function sessionKeyOf(path: string): string | null {
@@ -87,7 +96,11 @@ function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   const { visit } = usePlace();
   const source = useMemo(() => sessionSource(services, sessionKey), [services, sessionKey]);
   // Each visit may name another line, so it starts with fresh state.
-  return <SessionPage key={visit} source={source} />;
+  return (
+    <MenusContext value={sessionMenus}>
+      <SessionPage key={visit} source={source} />
+    </MenusContext>
+  );
 }
 
 function sessionSource({ client, events }: PageServices, key: string): SessionSource {
@@ -168,6 +181,7 @@ const keys: readonly KeyMeaning[] = [
   [['g', 'u'], 'go to usage'],
   [['g', 'h'], 'go to health'],
   [['g', 'v'], 'go to live sessions'],
+  [['Ctrl', 'k'], 'go to a page, a session or an action'],
   [['?'], 'show this help'],
   [['Esc'], 'close the dialog'],
 ];

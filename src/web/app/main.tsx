@@ -17,6 +17,8 @@ import './styles/calls.css';
 import './styles/code.css';
 import './styles/actions/copy.css';
 import './styles/reading/attached.css';
+import './styles/actions/actions.css';
+import './styles/actions/palette.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

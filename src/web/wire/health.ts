@@ -62,7 +62,13 @@ export interface DoctorRow {
   readonly project: string;
   readonly severity: Severity;
   readonly reachable: ReachView;
-  readonly codes: readonly { readonly code: string; readonly count: number }[];
+  /** What the most severe finding means for the user; `F-expiring` comes last. */
+  readonly effect: string;
+  /** A repair can help; otherwise `fix` says what does. */
+  readonly isRepairable: boolean;
+  readonly fix: string;
+  /** The most severe first. */
+  readonly codes: readonly { readonly code: string; readonly title: string; readonly count: number }[];
 }
 
 /** The result of a repair, verified on a copy; one for each strategy that differs. */

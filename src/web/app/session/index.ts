@@ -1,2 +1,2 @@
 export { PrintPage } from './print-page.tsx';
-export { SessionPage } from './session-page.tsx';
+export { SessionPage, sessionKeys } from './session-page.tsx';

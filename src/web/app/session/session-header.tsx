@@ -3,7 +3,7 @@
 import { neutralise, shellQuote } from '../../../base/text/index.ts';
 import type { SessionHead } from '../../../export/wire/index.ts';
 import { branchText, sessionFacts } from './format/index.ts';
-import { useActions, useSource } from './source/index.ts';
+import { useActions, useMenus, useSource } from './source/index.ts';
 import { Words } from './text/index.ts';
 
 export interface SessionHeaderProps {
@@ -18,6 +18,7 @@ export interface SessionHeaderProps {
 export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: SessionHeaderProps) {
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
+  const menus = useMenus();
   const { facts, cost, damage } = sessionFacts(head, isWhole);
   const resume = `${head.cwd === null ? '' : `cd ${shellQuote(head.cwd)} && `}claude --resume ${shellQuote(head.sessionId)}`;
   // The header of the page is Clew's own, except in an exported file.
@@ -46,6 +47,7 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: Sess
           </select>
         )}
         <div className="session-tools">
+          {menus === null ? null : <menus.Session head={head} />}
           <button type="button" onClick={onFind} aria-keyshortcuts="/">
             Find
           </button>

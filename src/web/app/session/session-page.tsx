@@ -227,19 +227,20 @@ function useAddress(source: SessionSource, head: SessionHead, turn: number): voi
   }, [source, head.branch, turn]);
 }
 
-const keys: readonly KeyMeaning[] = [
+export const sessionKeys: readonly KeyMeaning[] = [
   [['j'], 'next turn'],
   [['k'], 'previous turn'],
   [['g'], 'to the beginning'],
   [['G'], 'to the end'],
   [['/'], 'find in this session'],
   [['o'], 'show or hide the outline'],
+  [['Ctrl', 'k'], 'go to a page, a session or an action'],
   [['?'], 'this help'],
   [['Esc'], 'close what is open'],
 ];
 
 function Help({ onClose }: { onClose(): void }) {
-  return <KeyHelp keys={keys} onClose={onClose} />;
+  return <KeyHelp keys={sessionKeys} onClose={onClose} />;
 }
 
 function useKeys(keys: Readonly<Record<string, () => void>>): void {

@@ -9,6 +9,7 @@ import {
   severities,
 } from '../../../doctor/checks/index.ts';
 import { diagnoseLibrary, findFolderDamage } from '../../../doctor/diagnosis/index.ts';
+import { isRepairable } from '../../../doctor/repair/index.ts';
 import { IndexHandle, type JudgedSession, saveVerdicts } from '../../../library/index/index.ts';
 import { discoverSessions, type ProjectsFolder, projectsFolders } from '../../../store/index.ts';
 import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/index.ts';
@@ -138,18 +139,23 @@ class LibraryDoctor {
     },
   ): void {
     const { findings, reachable } = diagnosis;
-    const severity = findings[0]?.severity;
-    if (severity === undefined) return;
-    const codes = new Map<string, number>();
+    const [worst] = findings;
+    if (worst === undefined) return;
+    // The page lists sessions that expire by their time.
+    const reason = findings.find(({ code }) => code !== 'F-expiring') ?? worst;
+    const codes = new Map<DamageCode, number>();
     for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);
     this.#count(findings);
     this.#rows.push({
       path: session.path,
       id: session.sessionId,
       project: session.slug,
-      severity,
+      severity: worst.severity,
       reachable: { loaded: reachable.loaded, of: reachable.of },
-      codes: [...codes].map(([code, count]) => ({ code, count })),
+      effect: reason.effect,
+      isRepairable: findings.some(isRepairable),
+      fix: reason.fix,
+      codes: [...codes].map(([code, count]) => ({ code, title: damageClasses[code].title, count })),
     });
   }
 

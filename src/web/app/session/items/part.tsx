@@ -4,7 +4,7 @@ import { formatDuration, formatTokens } from '../../../../base/text/index.ts';
 import type { PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
 import { MessageTools } from '../copy/index.ts';
 import { formatKnownMoney, formatTime } from '../format/index.ts';
-import { useActions, useIsTarget, usePlaceNames, useSource } from '../source/index.ts';
+import { useActions, useIsTarget, useMenus, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
 import { Attached, PlaceAnchor } from './attached.tsx';
 import { PartItems } from './items.tsx';
@@ -29,6 +29,7 @@ export const PartView = memo(function PartView({
 function TurnHead({ view, row, branch }: { readonly view: TurnView; readonly row: TurnRow; readonly branch: number }) {
   const source = useSource();
   const { copy, linkTo } = useActions();
+  const menus = useMenus();
   const line = row.partLines[0] ?? 1;
   return (
     <header className="turn-head">
@@ -45,6 +46,7 @@ function TurnHead({ view, row, branch }: { readonly view: TurnView; readonly row
             Copy as Markdown
           </button>
         </span>
+        {menus === null ? null : <menus.Turn row={row} branch={branch} />}
       </div>
       {view.prompt === null ? <p className="quiet">Before the first prompt</p> : <Prompt prompt={view.prompt} />}
     </header>

@@ -1,3 +1,4 @@
+export { MenusContext, type SessionMenus, useMenus } from './menus.ts';
 export {
   ActionsContext,
   LiveContext,

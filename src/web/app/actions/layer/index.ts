@@ -1,0 +1,2 @@
+export { ActionLayer } from './action-layer.tsx';
+export { sessionActions } from './session-actions.ts';

@@ -1,0 +1,1 @@
+export { PaletteHost } from './palette-host.tsx';
