@@ -1,5 +1,5 @@
 // The whole page: the header, and below it the page of the address.
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { lazy, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Status } from '../wire/index.ts';
 import { ActionHostProvider, sessionMenus, useSessionActions } from './actions/index.ts';
 import { Header } from './header.tsx';
@@ -91,6 +91,9 @@ function PageOf({ path }: { readonly path: string }) {
   }
 }
 
+/** Loaded when it is first shown. */
+const SidePanel = lazy(async () => ({ default: (await import('./session/side/index.ts')).SidePanel }));
+
 function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   const services = useServices();
   const { visit } = usePlace();
@@ -98,7 +101,7 @@ function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   // Each visit may name another line, so it starts with fresh state.
   return (
     <MenusContext value={sessionMenus}>
-      <SessionPage key={visit} source={source} />
+      <SessionPage key={visit} source={source} SidePanel={SidePanel} />
     </MenusContext>
   );
 }

@@ -19,6 +19,7 @@ import './styles/actions/copy.css';
 import './styles/reading/attached.css';
 import './styles/actions/actions.css';
 import './styles/actions/palette.css';
+import './styles/session/side.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

@@ -1,4 +1,12 @@
-export { type Abortable, type Problem, problemOf, useAnswer, useThrottled, useTypedText } from './hooks.ts';
+export {
+  type Abortable,
+  type Answered,
+  type Problem,
+  problemOf,
+  useAnswer,
+  useThrottled,
+  useTypedText,
+} from './hooks.ts';
 export {
   PageEvents,
   type PageServices,

@@ -5,6 +5,7 @@ import type { SessionHead } from '../../../export/wire/index.ts';
 import { branchText, sessionFacts } from './format/index.ts';
 import { useActions, useMenus, useSource } from './source/index.ts';
 import { Words } from './text/index.ts';
+import type { SideState } from './use-side.ts';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;
@@ -13,9 +14,11 @@ export interface SessionHeaderProps {
   onFind(): void;
   onOutline(): void;
   onHelp(): void;
+  /** The right side of the page, if it has one. */
+  readonly side?: SideState;
 }
 
-export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: SessionHeaderProps) {
+export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp, side }: SessionHeaderProps) {
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
   const menus = useMenus();
@@ -62,6 +65,17 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp }: Sess
           <button type="button" onClick={() => copy(linkTo(0, null), 'Link')}>
             Copy link
           </button>
+          {side === undefined ? null : (
+            <button
+              type="button"
+              aria-pressed={side.isOpen}
+              aria-keyshortcuts="i"
+              title="What the context is made of, cost, to-do list and files (i)"
+              onClick={() => side.setOpen(!side.isOpen)}
+            >
+              Details
+            </button>
+          )}
           <button type="button" onClick={onHelp} aria-label="Keyboard help" aria-keyshortcuts="?">
             ?
           </button>

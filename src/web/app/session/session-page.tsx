@@ -1,6 +1,6 @@
 // The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
 // address up to date with the place on the screen, so that the address is always a link to it.
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentType, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { neutralise } from '../../../base/text/index.ts';
 import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/index.ts';
 import { KeyHelp, type KeyMeaning } from '../keys/index.ts';
@@ -9,6 +9,7 @@ import { FindBar } from './find-bar.tsx';
 import { Outline } from './outline.tsx';
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
+import type { SidePanelProps } from './side/index.ts';
 import {
   ActionsContext,
   LiveContext,
@@ -21,8 +22,15 @@ import {
 } from './source/index.ts';
 import { Words } from './text/index.ts';
 import { type LoadedSession, rowOfPart, useSession } from './use-session.ts';
+import { useSide } from './use-side.ts';
 
-export function SessionPage({ source }: { readonly source: SessionSource }) {
+export interface SessionPageProps {
+  readonly source: SessionSource;
+  /** Absent in an exported file. */
+  readonly SidePanel?: ComponentType<SidePanelProps>;
+}
+
+export function SessionPage({ source, SidePanel }: SessionPageProps) {
   const [start] = useState(() => source.startPlace());
   const [branch, setBranch] = useState(start.branch ?? 1);
   const [toast, setToast] = useState('');
@@ -69,7 +77,7 @@ export function SessionPage({ source }: { readonly source: SessionSource }) {
               <p className="quiet">Opening the session…</p>
             </main>
           ) : (
-            <Reader source={source} session={session} start={start} onBranch={setBranch} />
+            <Reader source={source} session={session} start={start} onBranch={setBranch} SidePanel={SidePanel} />
           )}
           {raw === null ? null : <RawDrawer source={raw.source} place={raw.place} onClose={() => setRaw(null)} />}
           <output className="toast" aria-live="polite">
@@ -94,10 +102,12 @@ interface ReaderProps {
   readonly source: SessionSource;
   readonly session: LoadedSession;
   readonly start: SessionAddress;
+  readonly SidePanel: ComponentType<SidePanelProps> | undefined;
   onBranch(branch: number): void;
 }
 
-function Reader({ source, session, start, onBranch }: ReaderProps) {
+function Reader({ source, session, start, SidePanel, onBranch }: ReaderProps) {
+  const side = useSide();
   const { head, store, isWhole } = session;
   const handle = useRef<ConversationHandle>(null);
   const [part, setPart] = useState(0);
@@ -133,6 +143,7 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
     G: () => handle.current?.goToEnd(),
     '/': () => setFinding(true),
     o: () => setOutline(!hasOutline),
+    i: () => side.setOpen(!side.isOpen),
     '?': () => setHelp(true),
     Escape: () => setFinding(false),
   };
@@ -152,6 +163,7 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
           onFind={() => setFinding(true)}
           onOutline={() => setOutline(!hasOutline)}
           onHelp={() => setHelp(true)}
+          {...(SidePanel === undefined ? {} : { side })}
         />
         {isFinding ? (
           <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
@@ -161,6 +173,18 @@ function Reader({ source, session, start, onBranch }: ReaderProps) {
           <Outline head={head} current={current} onTurn={goToTurn} />
         </nav>
         <Conversation head={head} store={store} isWhole={isWhole} handle={handle} onPlace={setPart} />
+        {SidePanel === undefined || source.side === undefined || !side.isOpen ? null : (
+          <Suspense>
+            <SidePanel
+              source={source}
+              side={source.side}
+              head={head}
+              current={isWhole ? current : 0}
+              goToLine={goToLine}
+              onClose={() => side.setOpen(false)}
+            />
+          </Suspense>
+        )}
       </div>
       {hasHelp ? <Help onClose={() => setHelp(false)} /> : null}
     </TargetContext>
@@ -235,6 +259,7 @@ export const sessionKeys: readonly KeyMeaning[] = [
   [['/'], 'find in this session'],
   [['o'], 'show or hide the outline'],
   [['Ctrl', 'k'], 'go to a page, a session or an action'],
+  [['i'], 'show or hide the turn in detail: context, cost, to-do, files'],
   [['?'], 'this help'],
   [['Esc'], 'close what is open'],
 ];

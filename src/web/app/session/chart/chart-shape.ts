@@ -108,7 +108,7 @@ function makeScale(most: number, limit: number | null): Scale {
   const isBroken = limit !== null && most < limit * smallShare;
   const top = isBroken || limit === null ? most : Math.max(most, limit);
   const start = isBroken ? brokenAt : topAt;
-  const step = niceStep(top / 2);
+  const step = niceStep(top / 2.5);
   const ticks = [0];
   for (let tokens = step; tokens <= top; tokens += step) ticks.push(tokens);
   return {
@@ -122,10 +122,10 @@ function makeScale(most: number, limit: number | null): Scale {
   };
 }
 
-/** The largest of 1, 2, 2.5 and 5 times a power of ten that is not above. */
-function niceStep(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  const factor = [5, 2.5, 2, 1].find((each) => each * power <= most) ?? 1;
+/** The smallest of 1, 2 and 5 times a power of ten that is not below. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const factor = [1, 2, 5].find((each) => each * power >= least) ?? 10;
   return factor * power;
 }
 

@@ -31,7 +31,7 @@ export function ContextChart({ head, current, onTurn }: ContextChartProps) {
         <div className="chart-axis" aria-hidden="true">
           {shape.ticks.map(({ tokens, at: top }) => (
             <span key={tokens} style={{ top: `${top}%` }}>
-              {tokens === 0 ? '0' : formatTokens(tokens)}
+              {tokens === 0 ? '0' : formatTokens(tokens).replace('.0', '')}
             </span>
           ))}
         </div>

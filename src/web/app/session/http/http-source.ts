@@ -50,6 +50,12 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
     find: (query, signal) => readJson(routes.find.$get({ param, query: { ...part, ...query } }, until(signal))),
     markdown: (query) => readText(routes.markdown.$get({ param, query: { ...part, ...query } })),
     place: (line) => readJson(routes.place.$get({ param, query: { ...part, line } })),
+    side: {
+      context: async (at, signal) =>
+        (await readJson(routes.context.$get({ param, query: { ...part, ...at } }, until(signal)))).ledger,
+      view: (at, signal) => readJson(routes.side.$get({ param, query: { ...part, ...at } }, until(signal))),
+      edits: (at, signal) => readJson(routes.edits.$get({ param, query: { ...part, ...at } }, until(signal))),
+    },
     ofAgent: (id) => httpSource(client, key, { watch, agentId: id }),
     watch,
   };

@@ -16,6 +16,7 @@ export {
 } from './page-context.ts';
 export { PartsStore } from './parts-store.ts';
 export {
+  type AfterTurn,
   type LinePlace,
   type Printable,
   type RawLine,
@@ -23,6 +24,7 @@ export {
   type SessionAddress,
   type SessionSource,
   type SessionStart,
+  type SideSource,
   writeAddress,
   writeQuery,
 } from './source.ts';

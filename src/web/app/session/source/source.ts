@@ -1,6 +1,7 @@
 // Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
 // this interface, so it is the same page in both.
-import type { FindResult, Ref, SessionHead, TurnView } from '../../../../export/wire/index.ts';
+import type { ContextLedger } from '../../../../context/wire/index.ts';
+import type { FileEdits, FindResult, Ref, SessionHead, SideView, TurnView } from '../../../../export/wire/index.ts';
 
 export interface RawLine {
   readonly text: string;
@@ -40,8 +41,23 @@ export interface SessionSource {
   /** The branch and the part that show a line. */
   place(line: number): Promise<LinePlace>;
   ofAgent(agentId: string): SessionSource;
+  /** What the right side shows. Absent in an exported file: it has no index of its calls and no ledger. */
+  readonly side?: SideSource;
   /** Calls back whenever the transcript has grown; the returned function ends it. */
   watch(onChange: (change: SourceChange) => void): () => void;
+}
+
+/** The state after a turn of a branch. */
+export interface SideSource {
+  context(at: AfterTurn, signal: AbortSignal): Promise<ContextLedger>;
+  view(at: AfterTurn, signal: AbortSignal): Promise<SideView>;
+  /** The changes of a file: `TouchedFile.file`. */
+  edits(at: AfterTurn & { readonly file: number }, signal: AbortSignal): Promise<FileEdits>;
+}
+
+export interface AfterTurn {
+  readonly branch: number;
+  readonly turn: number;
 }
 
 export interface SessionStart {
