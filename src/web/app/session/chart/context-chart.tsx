@@ -62,7 +62,7 @@ export function ContextChart({ head, current, onTurn }: ContextChartProps) {
           </svg>
           {limit === null ? null : (
             <span className="chart-limit-name" aria-hidden="true">
-              {shape.isBroken ? '⋮ ' : ''}limit {formatTokens(limit)}
+              {shape.isBroken ? '⋮ ' : ''}limit {formatTokens(limit).replace('.0', '')}
             </span>
           )}
           {/* For the pointer; the range below is the same for keys and screen readers. */}

@@ -105,9 +105,9 @@ function Slice({ slice, whole, lineLink }: SliceProps) {
         ) : (
           lineLink(line, linesText(lines))
         )}
+        {free === null ? null : <span className="quiet">frees {formatTokens(free.tokens)}</span>}
         {free === null ? null : (
           <span className="side-free">
-            <span className="quiet">frees {formatTokens(free.tokens)}:</span>
             <code title={neutralise(free.command)}>
               <Words text={shortCommand(free.command)} />
             </code>
