@@ -22,7 +22,7 @@ export function useSide(): SideState {
   return { isOpen, setOpen };
 }
 
-/** On a narrow window it covers the conversation, so it never opens by itself there. */
+/** On a narrow window it covers the conversation, so only the user opens it there. */
 function startsOpen(): boolean {
   if (!matchMedia(wideEnough).matches) return false;
   try {
