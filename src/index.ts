@@ -147,8 +147,9 @@ export type { CallHead, Head, MessageHead, ResultHead } from './format/scan/scan
 export { scanRecord } from './format/scan/scan.ts';
 export type { ArchiveOptions, ArchiveReport, SessionOutcome } from './library/archive/archive.ts';
 export { archiveSessions, findOrphans, type OrphanSession } from './library/archive/archive.ts';
+export type { ArchivedCopy } from './library/archive/copies.ts';
 export type { ArchivedFile, ArchivedSession, Manifest } from './library/archive/pack/contents.ts';
-export type { Restored, RestoredFile, RestoreOptions } from './library/archive/restore.ts';
+export type { ArchivedPlace, Restored, RestoredFile, RestoreOptions } from './library/archive/restore.ts';
 export { listArchive, restoreSession } from './library/archive/restore.ts';
 export type { IndexProgress, IndexReport } from './library/index/indexer.ts';
 export type { ListedSession, SessionList } from './library/index/session-list.ts';

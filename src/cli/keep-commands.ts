@@ -5,6 +5,7 @@ import { changeFlags, demo, json, project, readFlags, root } from './flags/index
 export const keepCommands: readonly CommandRow[] = [
   {
     name: 'archive',
+    argument: '[SESSION...]',
     summary: 'keep compressed copies, safe from the 30-day cleanup',
     flags: [
       { name: '--older-than', value: 'DAYS', summary: 'only sessions unchanged for DAYS days' },
@@ -16,7 +17,7 @@ export const keepCommands: readonly CommandRow[] = [
       json,
       root,
     ],
-    examples: ['clew archive', 'clew archive --older-than 20', 'clew archive --list'],
+    examples: ['clew archive', 'clew archive 3f2b8c1e', 'clew archive --older-than 20', 'clew archive --list'],
     load: () => import('./archive/command.ts'),
   },
   {
@@ -47,6 +48,14 @@ export const keepCommands: readonly CommandRow[] = [
     ],
     examples: ['clew rm 3f2b8c1e', 'clew rm --empty --dry-run'],
     load: () => import('./archive/rm.ts'),
+  },
+  {
+    name: 'star',
+    argument: '[SESSION...]',
+    summary: 'star sessions, or list the starred ones',
+    flags: [{ name: '--remove', summary: 'remove the star' }, json, root],
+    examples: ['clew star 3f2b8c1e', 'clew star', 'clew star 3f2b8c1e --remove'],
+    load: () => import('./archive/star.ts'),
   },
   {
     name: 'index',

@@ -226,6 +226,7 @@ function collectArchive(folder: string, printed: Map<string, Set<string>>): void
   }
   collect('rm', jsonOf(['rm', 'one', '--yes', '--json'], { env }), printed);
   collect('restore', jsonOf(['restore', 'one', '--json'], { env }), printed);
+  collect('star', jsonOf(['star', 'one', '--json'], { env }), printed);
 }
 
 function page(): string {

@@ -21,6 +21,8 @@ export const everyCall: readonly WatchedLine[] = [
   'prices update {input}/prices.json --dry-run',
   { line: 'statusline', input: '{"transcript_path":"{sound file}","session_id":"{sound}"}' },
   ...['archive', 'archive --auto', 'archive && archive --list', 'archive && archive --verify', 'archive --dry-run'],
+  ...['archive {sound}', 'archive {sound} && undo', 'rm {sound} --yes && undo', 'star {sound} && undo'],
+  ...['star {sound}', 'star {sound} && star {sound} --remove', 'star'],
   ...['rm {sound} --yes && restore {sound}', 'archive && tag {sound} x && restore {sound} --force'],
   ...['archive && restore {sound} --to {out}/back', 'rm {sound} --yes && restore {sound} --dry-run'],
   ...['rm {sound} --yes', 'rm --empty --yes', 'rm {sound} --yes --no-archive', 'rm {sound} --dry-run'],
@@ -68,9 +70,14 @@ export const everyCall: readonly WatchedLine[] = [
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],
   ...['trace test', 'trace mute {sound}', 'trace mute {sound} && trace unmute {sound}'],
   { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
-  ...['watch', 'tail', 'open --no-browser', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
+  ...['watch', 'tail', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
-  ...['open --no-browser --allow-changes', 'trace follow'].map((line) => ({ line, isEndless: true, isPartly: true })),
+  // Without a page that asks for a dry run or an archived session.
+  ...['open --no-browser', 'open --no-browser --allow-changes', 'trace follow'].map((line) => ({
+    line,
+    isEndless: true,
+    isPartly: true,
+  })),
 ].map((each): WatchedLine => (typeof each === 'string' ? { line: each } : each));
 
 /** One for each way in which a session is written, copied or deleted; SESSION is filled in. The last one deletes it. */
@@ -90,6 +97,8 @@ export const changingCalls: readonly string[] = [
   'export SESSION --output {out}/one.html --format html',
   'move SESSION --to {out}',
   'archive',
+  'archive SESSION',
+  'star SESSION',
   'restore SESSION --force',
   'rm SESSION --yes',
   'restore SESSION',

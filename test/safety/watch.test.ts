@@ -36,7 +36,7 @@ test('a watched call shows what it did, in the words of docs/safety.md', { skip 
   const { done, faults } = await watchCall(place, argsOf(place, 'rm {sound} --yes'));
   assert.deepEqual(
     { faults, writes: [...done.writes], deletes: [...done.deletes], sends: [...done.sends] },
-    { faults: [], writes: ['archive'], deletes: ['sessions'], sends: [] },
+    { faults: [], writes: ['operations', 'archive'], deletes: ['sessions'], sends: [] },
   );
 });
 

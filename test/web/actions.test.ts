@@ -1,13 +1,13 @@
 // The actions of the page over HTTP: the dry run changes nothing, the action needs permission and the fingerprint of the
 // dry run, and its undo restores every byte.
 import assert from 'node:assert/strict';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { keyParam, readJson } from '../../src/web/client/client.ts';
 import type { ActionDone, ActionName, ActionOptions, ActionPreview } from '../../src/web/wire/actions.ts';
 import { contentsOf } from '../support/surgery-kit.ts';
-import { sessionId, transcript } from '../support/transcript-builder.ts';
+import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 
 const place = `-home-kim-mill/${sessionId}.jsonl`;
@@ -16,13 +16,19 @@ const secret = `ghp_${'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'}`;
 function session(): string {
   const builder = transcript({ cwd: '/home/kim/mill' });
   for (let turn = 1; turn <= 4; turn++) {
-    builder.user(`grind sack ${turn}`).assistant(`the token is ${secret}, sack ${turn} is ground`);
+    builder
+      .user(`grind sack ${turn}`)
+      .assistant([toolUse(`t${turn}`)])
+      .user([toolResult(`t${turn}`)]);
+    builder.assistant(`the token is ${secret}, sack ${turn} is ground`);
   }
   return builder.text();
 }
 
 async function openMill(context: TestContext, isConfirmed = true): Promise<WebServer> {
   const server = await openWebServer(context, { [place]: session() }, { allowsChanges: true });
+  // A session that was just written to is not deleted.
+  utimesSync(path.join(server.root, 'projects', place), 1_700_000_000, 1_700_000_000);
   if (isConfirmed) await readJson(server.client.changes.$post({ json: {} }));
   return server;
 }
@@ -52,6 +58,9 @@ const cases: readonly (readonly [ActionName, ActionOptions])[] = [
   ['compress', { keepTurns: 1, inPlace: true }],
   ['redact', {}],
   ['redact', { inPlace: true }],
+  ['strip', { tools: '', inPlace: true }],
+  ['archive', {}],
+  ['delete', {}],
 ];
 
 for (const [action, options] of cases) {
@@ -64,7 +73,7 @@ for (const [action, options] of cases) {
     assert.deepEqual(contentsOf(root), before);
     const done = await apply(server, planned, options);
     assert.equal(done.action, action);
-    if (action === 'star') assert.deepEqual(contentsOf(root), before);
+    if (action === 'star' || action === 'archive') assert.deepEqual(contentsOf(root), before);
     else assert.notDeepEqual(contentsOf(root), before);
     const undone = await readJson(client.operations[':id'].undo.$post({ param: { id: done.operation }, json: {} }));
     assert.equal(undone.state, 'undone');

@@ -1,5 +1,5 @@
 // clew archive: copies of sessions in Clew's own folder; --list lists them, --verify checks them.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { makeFolderSync } from '../../base/files/index.ts';
@@ -14,7 +14,7 @@ import {
   type Verification,
   verifyArchive,
 } from '../../library/archive/index.ts';
-import { leftOutNotes } from '../../library/session-files/index.ts';
+import { leftOutNotes, sessionPlace } from '../../library/session-files/index.ts';
 import { refuseOtherFile } from '../../session/transcript/index.ts';
 import {
   discoverSessions,
@@ -23,6 +23,7 @@ import {
   findSession,
   stateFolder,
 } from '../../store/index.ts';
+import { archiveByName } from '../../surgery/keep/index.ts';
 import { type CommandInput, type CommandIo, problemText, textFlag } from '../command/index.ts';
 import { folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
@@ -31,6 +32,7 @@ import { listArchived } from './list.ts';
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;
   const modes = ['auto', 'list', 'verify'].filter((name) => flags[name] === true);
+  if (input.words.length > 0) refuseWithNames(input, modes);
   if (modes.length > 1) throw new UserError(`--${modes.join(' and --')} do not go together`, 'give one of them');
   if (flags.auto === true) return archiveFromHook(input);
   if (flags.list === true) return listArchived(input);
@@ -40,10 +42,12 @@ export async function run(input: CommandInput): Promise<void> {
   await archive(input, sessions);
 }
 
-async function archive({ flags, io, unread }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
+async function archive({ flags, io, unread, words }: CommandInput, sessions: readonly FoundSession[]): Promise<void> {
   const progress = showByteProgress(io.stderr, 'archiving');
   const isDryRun = flags['dry-run'] === true;
-  const report = await archiveSessions(sessions, {
+  const keep = words.length === 0 ? archiveSessions : archiveNamed;
+  const report = await keep(sessions, {
+    env: io.env,
     folder: archiveFolder(io.env),
     isDryRun,
     onStart: (bytes) => progress.start(bytes),
@@ -68,8 +72,38 @@ async function archive({ flags, io, unread }: CommandInput, sessions: readonly F
     );
 }
 
+/** Named sessions are an operation that can be undone; all sessions, or those of a hook, are not. */
+function archiveNamed(
+  sessions: readonly FoundSession[],
+  options: Parameters<typeof archiveByName>[1],
+): Promise<ArchiveReport> {
+  return archiveByName(
+    sessions.map(({ sessionId, path: main }) => ({ sessionId, path: main })),
+    options,
+  );
+}
+
+function refuseWithNames({ flags }: CommandInput, modes: readonly string[]): void {
+  const others = [...modes, ...['older-than', 'project'].filter((name) => flags[name] !== undefined)];
+  if (others.length === 0) return;
+  throw new UserError(`--${others[0]} and SESSIONs exclude each other`, `give either SESSIONs or --${others[0]}`);
+}
+
+async function namedSessions(input: CommandInput): Promise<readonly FoundSession[]> {
+  const roots = rootsOf(input);
+  const mains = new Set<string>();
+  for (const word of input.words) mains.add(path.resolve(await findSession(word, roots, input.io.cwd)));
+  for (const main of mains) refuseOtherFile(main, { roots });
+  return [...mains].map((main) => {
+    const { sessionId, slug, projects } = sessionPlace(main);
+    const { size: sizeBytes, mtimeMs } = statSync(main);
+    return { path: main, sessionId, slug, root: path.dirname(projects), sizeBytes, mtimeMs };
+  });
+}
+
 async function chosenSessions(input: CommandInput): Promise<readonly FoundSession[]> {
   const { flags } = input;
+  if (input.words.length > 0) return namedSessions(input);
   const { sessions, problems } = await everySession(rootsOf(input));
   input.unread.add(problems);
   const days = daysOf(textFlag(flags, 'older-than'));

@@ -3,14 +3,16 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, formatBytes } from '../../base/text/index.ts';
-import { archiveFolder, type Restored, restoreSession } from '../../library/archive/index.ts';
+import { archiveFolder, type Restored } from '../../library/archive/index.ts';
+import { type RestoredWithUndo, restoreWithUndo } from '../../surgery/keep/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { writeOut } from '../terminal/index.ts';
 
 export async function run({ argument = '', flags, io }: CommandInput): Promise<void> {
   const to = textFlag(flags, 'to');
   const copy = copyOf(textFlag(flags, 'copy'));
-  const restored = await restoreSession(argument, {
+  const restored = await restoreWithUndo(argument, {
+    env: io.env,
     folder: archiveFolder(io.env),
     ...(to === undefined ? {} : { to: path.resolve(io.cwd, to) }),
     ...(copy === undefined ? {} : { version: copy }),
@@ -38,6 +40,7 @@ function restoredText({ path: main, files }: Restored, isDryRun: boolean): strin
   return `${verb} ${main} (${counted(written.length, 'file')}, ${formatBytes(sizeBytes)})\n${kept}`;
 }
 
-function jsonOf({ sessionId, path: main, files }: Restored): object {
-  return { sessionId, path: main, files: files.map((file) => ({ ...file, backup: file.backup ?? null })) };
+function jsonOf({ sessionId, path: main, files, operation }: RestoredWithUndo): object {
+  const rows = files.map(({ sha256: _, ...file }) => ({ ...file, backup: file.backup ?? null }));
+  return { sessionId, path: main, files: rows, operation: operation ?? null };
 }

@@ -2,15 +2,11 @@
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
-import {
-  archiveFolder,
-  isEmptySession,
-  type RemovedSession,
-  removeSession,
-  whyInUse,
-} from '../../library/archive/index.ts';
+import { archiveFolder, isEmptySession, whyInUse } from '../../library/archive/index.ts';
 import { leftOutNotes } from '../../library/session-files/index.ts';
 import { discoverSessions, diskError, findSession } from '../../store/index.ts';
+import { newOperationId } from '../../surgery/engine/index.ts';
+import { type RemovedWithUndo, removeWithUndo } from '../../surgery/keep/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { rootsOf } from '../input/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
@@ -24,15 +20,17 @@ export async function run(input: CommandInput): Promise<void> {
     env: io.env,
     roots: rootsOf(input),
     withoutArchive: flags['no-archive'] === true,
+    // One undo restores all of them.
+    ...(mains.length > 1 ? { group: newOperationId(new Date()) } : {}),
     onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   };
-  const planned: RemovedSession[] = [];
-  for (const main of mains) planned.push(await removeSession(main, { ...options, isDryRun: true }));
+  const planned: RemovedWithUndo[] = [];
+  for (const main of mains) planned.push(await removeWithUndo(main, { ...options, isDryRun: true }));
   if (flags['dry-run'] === true) return print(input, planned);
   if (!(await mayDelete(input, planned))) return writeNotice(io.stderr, 'nothing was deleted');
-  const removed: RemovedSession[] = [];
+  const removed: RemovedWithUndo[] = [];
   try {
-    for (const main of mains) removed.push(await removeSession(main, options));
+    for (const main of mains) removed.push(await removeWithUndo(main, options));
   } finally {
     if (removed.length > 0) await print(input, removed);
   }
@@ -68,7 +66,7 @@ async function emptySessions(input: CommandInput): Promise<readonly string[]> {
   return empty;
 }
 
-async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedSession[]): Promise<boolean> {
+async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedWithUndo[]): Promise<boolean> {
   if (flags.yes === true) return true;
   if (!canAsk(io.stderr)) {
     throw new UserError('deleting needs confirmation: add `--yes`', 'use `--dry-run` to look first', exitCodes.refused);
@@ -80,8 +78,11 @@ async function mayDelete({ flags, io }: CommandInput, planned: readonly RemovedS
   return confirm(neutralise(`Delete ${what}? ${copy}`), io.stderr);
 }
 
-async function print({ flags, io }: CommandInput, sessions: readonly RemovedSession[]): Promise<void> {
-  if (flags.json === true) return writeOut([`${jsonText(sessions, 2)}\n`], io);
+async function print({ flags, io }: CommandInput, sessions: readonly RemovedWithUndo[]): Promise<void> {
+  if (flags.json === true) {
+    const rows = sessions.map(({ operation, ...session }) => ({ ...session, operation: operation ?? null }));
+    return writeOut([`${jsonText(rows, 2)}\n`], io);
+  }
   const verb = flags['dry-run'] === true ? 'would delete' : 'deleted';
   const lines = sessions.map(({ sessionId, files, sizeBytes, isArchived, leftOut }) => {
     const back = isArchived ? `; \`clew restore ${sessionId}\` brings it back` : '';

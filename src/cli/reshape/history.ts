@@ -56,11 +56,11 @@ function lineageOf(records: readonly OperationRecord[], id: string): readonly Op
 
 function rowOf(record: OperationRecord): string {
   const { id, at, operation, words, from, to, state } = record;
-  const isInPlace = from.every(({ path: file }, i) => file === to[i]?.path);
+  const isInPlace = to.length > 0 && from.length > 0 && from.every(({ path: file }, i) => file === to[i]?.path);
   const sources = idsText(from, ' + ');
   const results = idsText(to, ', ');
-  const target = sources === results ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
-  const way = isInPlace ? `${sources} in place` : `${sources} → ${target}`;
+  const target = sources === results && results !== '' ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
+  const way = isInPlace ? `${sources} in place` : [sources, target].filter((ids) => ids !== '').join(' → ');
   const mark = state === 'undone' ? '  (undone)' : '';
   const call = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
   return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(call, 24)}  ${way}${mark}\n`;

@@ -2,36 +2,41 @@
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, neutralise } from '../../base/text/index.ts';
-import { withLock } from '../../store/index.ts';
 import {
   type OperationRecord,
   operationsFolder,
+  operationsNamed,
   readRecords,
   refuseUndo,
-  undoOperation,
+  undoTogether,
 } from '../../surgery/engine/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
-  const operations = operationsFolder(io.env);
-  const record = chooseRecord(await readRecords(operations), argument);
+  const records = chooseRecords(await readRecords(operationsFolder(io.env)), argument);
   const isDryRun = flags['dry-run'] === true;
-  if (isDryRun) await refuseUndo(record, io.env);
-  else {
-    const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
-    await withLock(operations, { what: 'changing sessions', onWait }, () => undoOperation(operations, record, io.env));
-  }
-  const { id, operation, files } = record;
-  if (flags.json === true)
-    return writeOut(
-      [`${jsonText({ id, operation, files: files.map(({ path, kind }) => ({ path, kind })) }, 2)}\n`],
-      io,
-    );
+  const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
+  if (isDryRun) for (const record of records) await refuseUndo(record, io.env);
+  else await undoTogether(records, { env: io.env, onWait });
+  if (flags.json === true) return writeOut([`${jsonText(jsonOf(records), 2)}\n`], io);
   const verb = isDryRun ? 'would undo' : 'undid';
-  const lines = files.slice(0, most).map(({ path, kind }) => `  ${(isDryRun ? intents : outcomes)[kind]} ${path}\n`);
-  if (files.length > most) lines.push(`  and ${counted(files.length - most, 'more file')}\n`);
-  await writeOut([neutralise(`${verb} ${operation} ${id} (${counted(files.length, 'file')})\n${lines.join('')}`)], io);
+  for (const { id, operation, files, copies = [] } of records) {
+    const lines = files.slice(0, most).map(({ path, kind }) => `  ${(isDryRun ? intents : outcomes)[kind]} ${path}\n`);
+    if (files.length > most) lines.push(`  and ${counted(files.length - most, 'more file')}\n`);
+    for (const { session } of copies)
+      lines.push(`  ${isDryRun ? 'remove' : 'removed'} the copy of ${session} from the archive\n`);
+    const what = counted(files.length, 'file');
+    await writeOut([neutralise(`${verb} ${operation} ${id} (${what})\n${lines.join('')}`)], io);
+  }
+}
+
+/** Of several operations, the first is the newest. */
+function jsonOf(records: readonly OperationRecord[]): object {
+  const rows = records.map(({ id, operation, files }) => {
+    return { id, operation, files: files.map(({ path, kind }) => ({ path, kind })) };
+  });
+  return rows.length === 1 ? { ...rows[0] } : { operations: rows };
 }
 
 const most = 12;
@@ -39,15 +44,21 @@ const most = 12;
 const intents = { made: 'delete', replaced: 'restore', removed: 'restore' } as const;
 const outcomes = { made: 'deleted', replaced: 'restored', removed: 'restored' } as const;
 
-function chooseRecord(records: readonly OperationRecord[], wanted: string | undefined): OperationRecord {
-  const open = records.filter(({ state }) => state === 'done');
-  const matches =
-    wanted === undefined ? open.slice(0, 1) : records.filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
-  const [record] = matches;
-  if (record !== undefined && matches.length === 1) return record;
-  if (matches.length > 1)
-    throw new UserError(`"${wanted}" matches ${matches.length} operations`, 'give more of the id');
-  throw wanted === undefined
-    ? new UserError('there is no operation to undo', 'see `clew history`', exitCodes.refused)
-    : new UserError(`there is no operation "${wanted}"`, 'see `clew history`');
+/** One operation by its id, or all of a group: without an id, an action on several sessions is the last operation. */
+function chooseRecords(records: readonly OperationRecord[], wanted: string | undefined): readonly OperationRecord[] {
+  const [last] = records.filter(({ state }) => state === 'done');
+  if (wanted === undefined) {
+    if (last === undefined)
+      throw new UserError('there is no operation to undo', 'see `clew history`', exitCodes.refused);
+    return operationsNamed(records, last.group ?? last.id);
+  }
+  const fits = (id: string): boolean => id.startsWith(wanted) || id.endsWith(wanted);
+  const groups = records.flatMap(({ group }) => group ?? []).filter(fits);
+  const ids = new Set([...records.map(({ id }) => id).filter(fits), ...groups]);
+  const [id] = ids;
+  if (id === undefined) throw new UserError(`there is no operation "${wanted}"`, 'see `clew history`');
+  if (ids.size > 1) throw new UserError(`"${wanted}" matches ${ids.size} operations`, 'give more of the id');
+  const chosen = operationsNamed(records, id);
+  if (chosen.length === 0) throw new UserError(`operation ${id} is already undone`, 'see `clew history`');
+  return chosen;
 }

@@ -6,7 +6,25 @@ export {
   findOrphans,
   type OrphanSession,
 } from './archive.ts';
+export { type ArchivedCopy, archivedCopies, forgetCopy, newCopies, refuseOnlyCopy } from './copies.ts';
 export { purgeVersions } from './purge.ts';
-export { isEmptySession, type RemovedSession, removeSession, whyInUse } from './remove.ts';
-export { archivedFolder, type Restored, restoreSession } from './restore.ts';
+export {
+  isEmptySession,
+  type KeptSession,
+  keepSession,
+  type RemovedSession,
+  type RemoveOptions,
+  removeSession,
+  whyInUse,
+} from './remove.ts';
+export {
+  type ArchivedPlace,
+  archivedFolder,
+  findArchivedFile,
+  listArchive,
+  type Restored,
+  type RestoreOptions,
+  restoreArchivedFile,
+  restoreSession,
+} from './restore.ts';
 export { type Verification, verifyArchive } from './verify.ts';

@@ -10,7 +10,7 @@ import { type DiskProblem, diskError, type LeftOut, readLineBatches } from '../.
 import { type SessionPath, sessionPaths, sessionPlace, whoUses } from '../session-files/index.ts';
 import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
 import { ChunkReader, placeKey, readContents } from './pack/index.ts';
-import { hashFile } from './restore.ts';
+import { type ArchivedPlace, hashFile } from './restore.ts';
 import { damageOf } from './verify.ts';
 
 export interface RemoveOptions extends ArchiveOptions, SessionFileOptions {
@@ -49,11 +49,38 @@ export async function removeSession(main: string, options: RemoveOptions = {}): 
   const isArchived = options.withoutArchive !== true;
   if (options.isDryRun !== true) {
     if (isArchived) await archiveAndCheck(main, files, options);
-    await deleteFiles(files, path.join(path.dirname(path.resolve(main)), sessionId));
+    await deleteFiles(files, sideFolderOf(main));
   }
   const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
   const paths = files.map((file) => file.path);
   return { sessionId, path: path.resolve(main), files: paths, sizeBytes, isArchived, leftOut };
+}
+
+/** A session that is ready to be deleted: the archive has every byte of these files. */
+export interface KeptSession {
+  readonly removed: RemovedSession;
+  /** In the order in which they are deleted: the main transcript last. */
+  readonly files: readonly { readonly path: string; readonly sizeBytes: number; readonly archived: ArchivedPlace }[];
+  /** Deletes them. */
+  delete(): Promise<void>;
+}
+
+/** The first half of `removeSession`: archives, reads the copy back, and deletes nothing yet. */
+export async function keepSession(main: string, options: RemoveOptions = {}): Promise<KeptSession> {
+  const removed = await removeSession(main, { ...options, isDryRun: true, withoutArchive: false });
+  const { files } = await sessionPaths(main, []);
+  const folder = options.folder ?? archiveFolder();
+  const hashes = await archiveAndCheck(main, files, { ...options, folder });
+  const session = placeKey(sessionPlace(main));
+  const kept = files.map(({ name, path: file, stats }) => {
+    const archived = { folder, session, name, sha256: hashes.get(name) ?? '' };
+    return { path: file, sizeBytes: stats.size, archived };
+  });
+  return { removed, files: kept.reverse(), delete: () => deleteFiles(files, sideFolderOf(main)) };
+}
+
+function sideFolderOf(main: string): string {
+  return path.join(path.dirname(path.resolve(main)), sessionPlace(main).sessionId);
 }
 
 /** Why the session must be left alone for now; `undefined` where nobody uses it. */
@@ -83,8 +110,12 @@ export async function isEmptySession(main: string): Promise<boolean> {
 
 const quietMs = 60_000;
 
-/** Archives, reads the copy back, and compares it with the files once more. */
-async function archiveAndCheck(main: string, files: readonly SessionPath[], options: RemoveOptions): Promise<void> {
+/** Archives, reads the copy back, and compares it with the files once more. Returns the hashes by name. */
+async function archiveAndCheck(
+  main: string,
+  files: readonly SessionPath[],
+  options: RemoveOptions,
+): Promise<ReadonlyMap<string, string>> {
   const folder = options.folder ?? archiveFolder();
   const { sessions } = await archiveSessions([{ path: main }], { ...options, folder });
   const problem = sessions.find((session) => session.problem !== undefined)?.problem;
@@ -92,6 +123,7 @@ async function archiveAndCheck(main: string, files: readonly SessionPath[], opti
   const contents = readContents(folder);
   const manifest = contents.sessions.get(placeKey(sessionPlace(main)))?.versions.at(-1);
   const reader = new ChunkReader(contents);
+  const hashes = new Map<string, string>();
   for (const { name, path: file } of files) {
     const archived = manifest?.files.find((each) => each.path === name);
     const isKept =
@@ -105,7 +137,9 @@ async function archiveAndCheck(main: string, files: readonly SessionPath[], opti
     }
     if ((await hashFile(file)) !== archived.sha256)
       throw new UserError(`${file} is still being written to; nothing was deleted`, 'run it again', exitCodes.refused);
+    hashes.set(name, archived.sha256);
   }
+  return hashes;
 }
 
 /** The main transcript is deleted last: until then the session is listed, and a second run finishes the work. */

@@ -30,12 +30,15 @@ export interface RestoreOptions {
   /** Replace existing files that have other content; they are kept as backups. */
   readonly isForced?: boolean;
   readonly isDryRun?: boolean;
+  /** Where replaced files are kept; by default `backups` next to the archive. */
+  readonly backups?: string;
 }
 
 /** What was done with one file. */
 export interface RestoredFile {
   readonly path: string;
   readonly sizeBytes: number;
+  readonly sha256: string;
   /** `present`: it existed, with the same bytes. */
   readonly outcome: 'restored' | 'present' | 'replaced';
   /** Where the file that was replaced is now. */
@@ -66,14 +69,16 @@ export async function restoreSession(id: string, options: RestoreOptions = {}): 
       exitCodes.refused,
     );
   }
-  const backups = path.join(path.dirname(archive), 'backups', new Date().toISOString().replace(/[:.]/g, '-'));
+  const usual = path.join(path.dirname(archive), 'backups', new Date().toISOString().replace(/[:.]/g, '-'));
+  const backups = options.backups ?? usual;
   const reader = new ChunkReader(contents);
   const files: RestoredFile[] = [];
   for (const step of steps) {
     const backup = step.outcome === 'replaced' ? path.join(backups, manifest.slug, step.file.path) : undefined;
     if (options.isDryRun !== true) await restoreFile(reader, manifest, step, backup);
     const { target, file, outcome } = step;
-    files.push({ path: target, sizeBytes: file.sizeBytes, outcome, ...(backup === undefined ? {} : { backup }) });
+    const { sizeBytes, sha256 } = file;
+    files.push({ path: target, sizeBytes, sha256, outcome, ...(backup === undefined ? {} : { backup }) });
   }
   return { sessionId: manifest.sessionId, path: path.join(folder, manifest.files[0]?.path ?? ''), files };
 }
@@ -141,6 +146,41 @@ export async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(bytes as Buffer);
   return hash.digest('hex');
+}
+
+/** A file whose bytes are in the archive. */
+export interface ArchivedPlace {
+  /** The archive. */
+  readonly folder: string;
+  /** The path that the main transcript had. */
+  readonly session: string;
+  /** Below the project folder. */
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** Restores one file with its mode and time; refuses if the archive no longer has these bytes. */
+export async function restoreArchivedFile(place: ArchivedPlace, target: string): Promise<void> {
+  const { contents, manifest, file } = findArchivedFile(place);
+  await restoreFile(new ChunkReader(contents), manifest, { file, target, outcome: 'restored' }, undefined);
+}
+
+/** Throws if the archive does not have the file. */
+export function findArchivedFile({ folder, session, name, sha256 }: ArchivedPlace): {
+  readonly contents: ArchiveContents;
+  readonly manifest: Manifest;
+  readonly file: ArchivedFile;
+} {
+  const contents = readContents(folder);
+  for (const manifest of contents.sessions.get(session)?.versions ?? []) {
+    const file = manifest.files.find((each) => each.path === name && each.sha256 === sha256);
+    if (file !== undefined) return { contents, manifest, file };
+  }
+  throw new UserError(
+    `the archive ${folder} no longer has ${name} of ${session}`,
+    'run `clew archive --list` to see its copies',
+    exitCodes.refused,
+  );
 }
 
 /** Lists every session in the archive. */

@@ -38,3 +38,4 @@ export { addEdits, freshUsageEdits, relinkInto, zeroEdits } from './relink.ts';
 export { droppedBy, mergeAllRewrites, pickLines, type Rewrite, rewriteLines } from './rewrite.ts';
 export { bytesOf, stagedPath } from './stage.ts';
 export { unfitReason, withoutBlocks } from './trim-thinking.ts';
+export { operationsNamed, undoTogether } from './undo-group.ts';

@@ -9,6 +9,14 @@ import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.t
 import { readRegularText } from '../../base/files/index.ts';
 import { asObject, parseJson } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
+import {
+  type ArchivedCopy,
+  type ArchivedPlace,
+  findArchivedFile,
+  forgetCopy,
+  refuseOnlyCopy,
+  restoreArchivedFile,
+} from '../../library/archive/index.ts';
 import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
 import {
   diskError,
@@ -37,6 +45,8 @@ export interface OperationRecord {
   readonly files: readonly FileChange[];
   /** The backup is deleted, so that the operation cannot be undone. */
   readonly hasNoBackup?: boolean;
+  /** Copies that the operation added to the archive; undo removes them. */
+  readonly copies?: readonly ArchivedCopy[];
   /** One undo undoes all operations of a group: an action on several sessions. */
   readonly group?: string;
 }
@@ -47,6 +57,8 @@ export interface FileChange {
   readonly kind: 'made' | 'replaced' | 'removed';
   /** Of a replaced or removed file, relative to the operation's folder. */
   readonly backup?: string;
+  /** Of a removed file whose bytes are in the archive, instead of a backup. */
+  readonly archived?: ArchivedPlace;
   /** Absent if the file did not exist. */
   readonly before?: FileState;
   readonly after?: FileState;
@@ -147,6 +159,7 @@ export async function undoOperation(
   refuseLinked(record);
   await whileHolding(sessionsTouched(record), env, async () => {
     for (const change of record.files) await refuseChanged(record, change);
+    for (const copy of record.copies ?? []) await refuseOnlyCopy(copy);
     await restore(operations, record);
     await writeRecord(operations, { ...record, state: 'undone' });
   });
@@ -158,6 +171,7 @@ export async function refuseUndo(record: OperationRecord, env: Environment = pro
   refuseLinked(record);
   for (const main of sessionsTouched(record)) refuseInUse(main, env);
   for (const change of record.files) await refuseChanged(record, change);
+  for (const copy of record.copies ?? []) await refuseOnlyCopy(copy);
 }
 
 function refuseFinal(record: OperationRecord): void {
@@ -233,6 +247,7 @@ async function restore(operations: string, record: OperationRecord): Promise<voi
     if (change.kind === 'made') await removeCreated(change, tops);
     else await restoreChanged(folder, change);
   }
+  for (const copy of record.copies ?? []) await forgetCopy(copy);
 }
 
 /** Only a file that the operation created, and that has not changed since. */
@@ -254,7 +269,11 @@ export async function removeEmptyFolders(folder: string, tops: ReadonlySet<strin
 }
 
 async function restoreChanged(folder: string, change: FileChange): Promise<void> {
-  const { path: file, backup, before, after } = change;
+  const { path: file, backup, archived, before, after } = change;
+  if (archived !== undefined) {
+    if (!existsSync(file)) await restoreArchivedFile(archived, file);
+    return;
+  }
   const kept = backup === undefined ? undefined : path.join(folder, backup);
   if (kept === undefined || before === undefined || !existsSync(kept)) return;
   if (existsSync(file)) {
@@ -275,8 +294,9 @@ async function* joined(...parts: (AsyncIterable<Buffer> | undefined)[]): AsyncGe
 
 /** A file that changed since the operation may hold later work. */
 async function refuseChanged(record: OperationRecord, change: FileChange): Promise<void> {
-  const { path: file, kind } = change;
+  const { path: file, kind, archived } = change;
   const isThere = existsSync(file);
+  if (archived !== undefined && !isThere) findArchivedFile(archived);
   if (kind === 'removed' ? !isThere : isThere && (await isAsLeft(change))) return;
   const what = kind === 'removed' ? 'exists again' : isThere ? 'has changed since' : 'no longer exists';
   throw new UserError(

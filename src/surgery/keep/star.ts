@@ -19,7 +19,7 @@ export async function starSession(session: PlannedSource, options: StarOptions =
   const file = starFile(stateFolder(options.env), session.sessionId);
   const done = await logOperation(options, async (folder) => {
     if (existsSync(file) === (options.isRemoved !== true)) return undefined;
-    const common = { from: [session], to: [session] };
+    const common = { from: [session], to: [] };
     if (options.isRemoved !== true) {
       const change = { path: file, kind: 'made', after: emptyState } as const;
       const write = async (): Promise<void> => {

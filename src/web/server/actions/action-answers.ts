@@ -11,6 +11,7 @@ import {
   commandOf,
 } from '../../wire/index.ts';
 import { failureOf, Refusal, type StatusFailure } from '../protocol/index.ts';
+import { prepareKeeping } from './keep-action.ts';
 import { type ActionAsked, type ActionTarget, fingerprintOf, type PreparedAction } from './prepared.ts';
 import { prepareStar } from './star-action.ts';
 import { prepareSurgery, type SurgeryAction, surgeryActions } from './surgery-action.ts';
@@ -108,7 +109,7 @@ export class ActionAnswers {
     const { action } = asked;
     if (action === 'star' || action === 'unstar') return prepareStar(asked);
     if (isSurgery(action)) return prepareSurgery(action, asked, this.#roots);
-    throw new Refusal(400, `there is no action "${action}"`);
+    return prepareKeeping(action, asked, this.#roots);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
@@ -119,7 +120,7 @@ export class ActionAnswers {
 }
 
 function isSurgery(action: ActionName): action is SurgeryAction {
-  return (surgeryActions as readonly string[]).includes(action);
+  return surgeryActions.some((each) => each === action);
 }
 
 async function orFailure<T>(

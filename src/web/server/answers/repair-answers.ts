@@ -16,16 +16,17 @@ import { type JudgedSession, verdictState } from '../../../library/index/index.t
 import { daysLeftOf } from '../../../library/session-files/index.ts';
 import { loadSession, type Session } from '../../../session/load/index.ts';
 import { leftAfterCompaction } from '../../../session/resume/request/index.ts';
-import { type ProjectsFolder, withLock } from '../../../store/index.ts';
+import type { ProjectsFolder } from '../../../store/index.ts';
 import {
   loadSource,
   type OperationRecord,
   type Outcome,
   operate,
   operationsFolder,
+  operationsNamed,
   type PlannedSource,
   readRecords,
-  undoOperation,
+  undoTogether,
 } from '../../../surgery/engine/index.ts';
 import type {
   AppliedFix,
@@ -126,12 +127,18 @@ export class RepairAnswers {
     return (await readRecords(operationsFolder())).slice(0, maxOperations).map(operationFound);
   }
 
+  /** `id`: of an operation, or of a group of them. */
   async undo({ id }: { readonly id: string }): Promise<OperationFound> {
-    const operations = operationsFolder();
-    const record = (await readRecords(operations)).find((each) => each.id === id);
-    if (record === undefined) throw new Refusal(404, 'unknown operation');
-    await withLock(operations, { what: 'changing sessions' }, () => undoOperation(operations, record));
-    return operationFound({ ...record, state: 'undone' });
+    const [first, ...others] = await this.#undoAll(id);
+    if (first === undefined) throw new Refusal(404, 'unknown operation');
+    const from = [first, ...others].flatMap((record) => record.from);
+    const to = [first, ...others].flatMap((record) => record.to);
+    return operationFound({ ...first, id, from, to, state: 'undone' });
+  }
+
+  async #undoAll(id: string): Promise<readonly OperationRecord[]> {
+    const records = operationsNamed(await readRecords(operationsFolder()), id);
+    return records.length === 0 ? [] : undoTogether(records);
   }
 
   #roots(): readonly string[] {
