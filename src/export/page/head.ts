@@ -20,6 +20,7 @@ import { type CountedMessage, countUsage, totalUsage } from '../../session/usage
 import { modelsOf } from '../source/index.ts';
 import type { CompactionRow, SessionHead, TurnRow } from '../wire/index.ts';
 import { contextSizes, type TurnContext } from './context-size.ts';
+import { type BranchTools, partFacts, toolsOf } from './part-facts.ts';
 import { branchNumbered, branchRows, linesPerPart, type Parts, partsOf } from './parts.ts';
 import { firstChars, sentText, startOf, timeOf } from './text.ts';
 import { agentRow } from './turn-view.ts';
@@ -46,6 +47,7 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
   const parts = partsOf(session, branchNumbered(session, branch));
   const sizes = contextSizes(parts.turns, compactionsOf(session));
   const counted = countUsage(usageLinesOf(session, load)).messages;
+  const tools = toolsOf(session, parts);
   return {
     sessionId: session.id,
     isAgent: session.isAgent,
@@ -64,13 +66,14 @@ export function sessionHead(session: Session, options: HeadOptions = {}): Sessio
     branch: session.branches.length === 0 ? 0 : branch,
     compactions: compactionsOf(session).flatMap(compactionRow),
     agents: session.agents.map(agentRow),
+    tools: tools.tools,
     damage: damage.slice(0, maxDamage).map(({ code, line, message }) => ({ code, line, message })),
     damageCount: damage.length,
     strangePrompt: strangePrompt(session) ?? null,
     waiting: session.isAgent ? [] : waitingPrompts(session),
     parts: parts.all.length,
     turnCount: parts.turns.length,
-    turns: parts.turns.slice(fromTurn - 1).map((turn) => turnRow(session, parts, turn, { prices, load, sizes })),
+    turns: parts.turns.slice(fromTurn - 1).map((turn) => turnRow(session, parts, turn, { prices, load, sizes, tools })),
   };
 }
 
@@ -88,6 +91,7 @@ interface RowTools {
   readonly prices: PriceList;
   readonly load: LoadAgent;
   readonly sizes: readonly TurnContext[];
+  readonly tools: BranchTools;
 }
 
 /** What the client counts with; for a model that it is not known for, what the API takes. */
@@ -107,7 +111,7 @@ function windowOf(
 
 const rowChars = 160;
 
-function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load, sizes }: RowTools): TurnRow {
+function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load, sizes, tools }: RowTools): TurnRow {
   const counted = countTurn(session, turn, load);
   const calls = toolCallsOf(session, turn);
   const size = sizes[turn.index - 1];
@@ -116,6 +120,7 @@ function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load, siz
     index: turn.index,
     firstPart: parts.firstOf[turn.index - 1] ?? 0,
     partLines: turn.nodes.flatMap((node, i) => (i % linesPerPart === 0 ? [node.line] : [])),
+    ...partFacts(session, turn, tools),
     prompt: startOf(turnPromptText(session, turn) ?? '', rowChars),
     promptKind: turn.promptKind ?? null,
     ...timesOf(turn.nodes),

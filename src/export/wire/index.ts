@@ -11,6 +11,7 @@ export {
   partId,
   valueId,
 } from './embedded.ts';
+export { chosenAttachments, partBits, type ToolCount } from './part-facts.ts';
 export type {
   FileEdit,
   FileEdits,

@@ -8,6 +8,7 @@ import type * as detail from '../../session/items/index.ts';
 import type * as story from '../../session/items/index.ts';
 import type { Ref, StoryText } from '../../session/items/index.ts';
 import type { UsageTotals } from '../../session/usage/index.ts';
+import type { ToolCount } from './part-facts.ts';
 
 export type HunkView = detail.HunkView;
 export type { Ref };
@@ -48,12 +49,18 @@ export interface TurnRow {
   readonly firstPart: number;
   /** The first line of each of its parts. */
   readonly partLines: readonly number[];
+  /** What each of its parts holds: bits of `partBits`. */
+  readonly partBits: readonly number[];
+  /** The tools that each of its parts calls: positions in `SessionHead.tools`. */
+  readonly partTools: readonly (readonly number[])[];
   /** The beginning of the prompt, on one line; empty where a branch begins without one. */
   readonly prompt: string;
   readonly promptKind: string | null;
   readonly startedAt: number | null;
   readonly durationMs: number;
   readonly lines: number;
+  /** Its lines without those that only the model or the client needs. */
+  readonly shownLines: number;
   readonly calls: number;
   readonly errors: number;
   readonly agents: number;
@@ -144,6 +151,8 @@ export interface SessionHead {
   readonly branch: number;
   readonly compactions: readonly CompactionRow[];
   readonly agents: readonly AgentRow[];
+  /** The tools of the branch, in the order of their first call. */
+  readonly tools: readonly ToolCount[];
   readonly damage: readonly DamageRow[];
   readonly damageCount: number;
   /** The notice for a pinned system prompt that is not known to be Claude Code's. */

@@ -15,6 +15,7 @@ import type {
 } from './actions.ts';
 import type { ContextAnswer, ContextQuery } from './context.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
+import type { SessionPresence } from './presence.ts';
 import type {
   FindQuery,
   HeadAnswer,
@@ -91,6 +92,7 @@ export type ApiSchema = {
     $post: Endpoint<NoBody & { readonly param: { readonly id: string } }, OperationRow>;
   };
   '/api/sessions/:key': { $get: Endpoint<Key & { readonly query?: HeadQuery }, HeadAnswer<SessionHead>> };
+  '/api/sessions/:key/presence': { $get: Endpoint<Key, SessionPresence> };
   '/api/sessions/:key/turns': { $get: Endpoint<Key & { readonly query?: TurnsQuery }, TurnsAnswer<TurnView>> };
   '/api/sessions/:key/place': {
     $get: Endpoint<Key & { readonly query: SessionPart & { readonly line: number } }, PlaceAnswer>;

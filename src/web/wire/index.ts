@@ -37,6 +37,7 @@ export {
   type Severity,
   severityNames,
 } from './health.ts';
+export type { SessionPresence } from './presence.ts';
 export type {
   FindQuery,
   HeadAnswer,

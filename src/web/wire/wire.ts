@@ -85,6 +85,8 @@ export interface SessionsQuery {
   readonly open?: string;
   /** An IANA time zone; answers with `groups` if sorted by `age`. */
   readonly zone?: string;
+  /** The beginning of an id. */
+  readonly id?: string;
   readonly offset?: number;
   /** Default 100, at most 1000. */
   readonly limit?: number;
@@ -266,4 +268,6 @@ export interface AppendEvent {
   /** The first part of the active branch that may have changed. `0`: the file was replaced or switched branches. */
   readonly fromPart: number;
   readonly parts: number;
+  /** Earlier lines changed too: another program wrote the file again. */
+  readonly isReplaced: boolean;
 }

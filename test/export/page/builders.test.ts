@@ -7,6 +7,7 @@ import { sessionHead } from '../../../src/export/page/head.ts';
 import { findLine, linesPerPart } from '../../../src/export/page/parts.ts';
 import { textAt } from '../../../src/export/page/text.ts';
 import { turnViews } from '../../../src/export/page/turn-view.ts';
+import { partBits } from '../../../src/export/wire/part-facts.ts';
 import type { CallDetail, CallItem, Item, TurnView } from '../../../src/export/wire/view.ts';
 import type { Session } from '../../../src/session/load/session.ts';
 import {
@@ -73,6 +74,7 @@ test('the head of a session: its row for each turn, and what it took', () => {
     branch: 1,
     compactions: [],
     agents: [],
+    tools: [{ name: 'Read', calls: 1, errors: 1 }],
     damage: [],
     damageCount: 0,
     strangePrompt: null,
@@ -85,6 +87,9 @@ test('the head of a session: its row for each turn, and what it took', () => {
       index: 1,
       firstPart: 0,
       partLines: [1],
+      partBits: [partBits.prompt | partBits.call | partBits.error | partBits.talk],
+      partTools: [[0]],
+      shownLines: 4,
       prompt: 'first prompt of two lines',
       promptKind: 'plain',
       startedAt: startTime,
@@ -106,6 +111,9 @@ test('the head of a session: its row for each turn, and what it took', () => {
       index: 2,
       firstPart: 1,
       partLines: [5],
+      partBits: [partBits.prompt | partBits.talk],
+      partTools: [[]],
+      shownLines: 2,
       prompt: 'second',
       promptKind: 'plain',
       startedAt: startTime + 4_000,

@@ -10,6 +10,8 @@ import { Refusal } from '../protocol/index.ts';
 
 export interface CachedSession {
   readonly session: Session;
+  /** Of the file as it was read. */
+  readonly proof?: FileProof | undefined;
   /** Changes with the file. */
   readonly version: string;
 }
@@ -184,6 +186,9 @@ function fileState(path: string): { version: string; identity: string; size: num
 
 /** The state of a transcript that a page has seen. */
 export interface Extent {
+  /** Of the file as far as it was read; `undefined` for a beginning and for sub-agents. */
+  readonly proof: FileProof | undefined;
+  readonly sizeBytes: number;
   readonly version: string;
   readonly nodes: number;
   readonly parts: number;
@@ -191,15 +196,23 @@ export interface Extent {
   readonly leafOffset: number;
 }
 
-export function extentOf({ session, version }: CachedSession): Extent {
+export function extentOf({ session, version, proof }: CachedSession): Extent {
   const branch = branchNumbered(session, 1);
   return {
     version,
+    proof,
+    sizeBytes: session.transcript.sizeBytes,
     nodes: session.transcript.nodes.length,
     parts: partsOf(session, branch).all.length,
     branchLines: branch?.nodes.length ?? 0,
     leafOffset: branch?.leaf.offset ?? 0,
   };
+}
+
+/** `false`: the bytes that were read before are no longer there. */
+export function isContinued({ proof, sizeBytes }: Extent, { transcript }: Session): boolean {
+  if (proof === undefined) return true;
+  return transcript.sizeBytes >= sizeBytes && isSame(proof, transcript.path, sizeBytes);
 }
 
 /** The last known part, or an earlier one whose call has been answered since; 0 on another branch. */

@@ -6,7 +6,14 @@ import { type LineItem, lineItems, Story } from '../../../session/story/index.ts
 import { isMessage, type Node } from '../../../session/transcript/index.ts';
 import type { AppendEvent, LiveLine } from '../../wire/index.ts';
 import { finite } from './listed-row.ts';
-import { type CachedSession, type Extent, extentOf, firstChangedPart, type SessionCache } from './session-cache.ts';
+import {
+  type CachedSession,
+  type Extent,
+  extentOf,
+  firstChangedPart,
+  isContinued,
+  type SessionCache,
+} from './session-cache.ts';
 
 const textChars = 400;
 
@@ -91,16 +98,18 @@ export class TailAnswers {
     const now = this.#remember(query, cached);
     if (before?.version === version) return { append: null, lines: [] };
     const { nodes } = session.transcript;
-    const isReplaced = before === undefined || before.nodes > nodes.length;
+    const isReplaced = before !== undefined && !isContinued(before, session);
+    const isOther = before === undefined || isReplaced || before.nodes > nodes.length;
     // Of a session that was not known before, only the last lines are new.
-    const added = isReplaced ? nodes.slice(-newLines) : nodes.slice(before.nodes);
+    const added = isOther ? nodes.slice(-newLines) : nodes.slice(before.nodes);
     const { key, agentId } = query;
     const append = {
       key,
       version,
       agentId,
-      fromPart: isReplaced ? 0 : firstChangedPart(session, before),
+      fromPart: isOther ? 0 : firstChangedPart(session, before),
       parts: now.parts,
+      isReplaced,
     };
     return { append, lines: liveLines(session, added.slice(-maxLines), agentId) };
   }

@@ -142,6 +142,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
       },
     },
     '/api/sessions/:key': { $get: ({ param, query }) => reader.ask('head', { ...query, ...session(param) }) },
+    '/api/sessions/:key/presence': { $get: ({ param }) => sessions.presenceOf(param.key) },
     '/api/sessions/:key/turns': { $get: ({ param, query }) => reader.ask('turns', { ...query, ...session(param) }) },
     '/api/sessions/:key/place': { $get: ({ param, query }) => reader.ask('place', { ...query, ...session(param) }) },
     '/api/sessions/:key/lines/:line': {

@@ -2,7 +2,15 @@
 // take a few megabytes, and answer in milliseconds while the index is busy.
 import { createHash } from 'node:crypto';
 import { cleanupDays, warningDays } from '../../../library/session-files/index.ts';
-import type { ProjectRow, SessionPage, SessionRow, SessionSort, SessionsQuery, Severity } from '../../wire/index.ts';
+import type {
+  ProjectRow,
+  SessionPage,
+  SessionPresence,
+  SessionRow,
+  SessionSort,
+  SessionsQuery,
+  Severity,
+} from '../../wire/index.ts';
 import type { ListedRow } from '../answers/index.ts';
 import { Refusal } from '../protocol/index.ts';
 import { dateGroups } from './date-groups.ts';
@@ -54,9 +62,9 @@ export class SessionList {
   }
 
   /** Whether the query can be answered while only the newest rows are here. */
-  covers({ sort = 'age', reverse = false, project, text, only, offset = 0, limit = 100 }: SessionsQuery): boolean {
+  covers({ sort = 'age', reverse = false, project, text, only, id, offset = 0, limit = 100 }: SessionsQuery): boolean {
     if (this.#total === null) return true;
-    const isPlain = project === undefined && text === undefined && only === undefined;
+    const isPlain = [project, text, only, id].every((each) => each === undefined);
     return isPlain && sort === 'age' && !reverse && offset + limit <= this.#rows.size;
   }
 
@@ -95,16 +103,38 @@ export class SessionList {
     return row === undefined ? undefined : this.#keyOf(row);
   }
 
-  /** Accepts a key or an id. Copies of a project share ids: then the session that was used last is meant. */
+  /**
+   * Accepts a key, an id, or the beginning of an id that fits only one. Copies of a project share ids: then the session
+   * that was used last is meant.
+   */
   pathOf(key: string): string {
     const path = this.findPath(key);
-    if (path === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
-    return path;
+    if (path !== undefined) return path;
+    const ids = this.#idsFrom(key);
+    const [only] = ids;
+    const abbreviated = ids.length === 1 ? this.#newest(this.#pathsOfId.get(only ?? '')) : undefined;
+    if (abbreviated !== undefined) return abbreviated;
+    if (ids.length > 1)
+      throw new Refusal(409, `${ids.length} sessions have an id that begins with ${key}`, 'choose one of them');
+    throw new Refusal(404, 'unknown session', 'go back to the list');
   }
 
   findPath(key: string): string | undefined {
     this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
     return this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
+  }
+
+  #idsFrom(prefix: string): readonly string[] {
+    const wanted = prefix.toLowerCase();
+    if (!abbreviation.test(wanted)) return [];
+    return [...this.#pathsOfId].flatMap(([id, paths]) => (paths.size > 0 && id.startsWith(wanted) ? [id] : []));
+  }
+
+  presenceOf(asked: string): SessionPresence {
+    const row = this.rowOf(this.pathOf(asked));
+    if (row === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
+    const { key, id, isLive, changedAt } = row;
+    return { key, isLive, changedAt, pid: this.#running.get(id) ?? null };
   }
 
   page(query: SessionsQuery): SessionPage {
@@ -245,9 +275,10 @@ export class SessionList {
     return new Set(live.map(({ path }) => path));
   }
 
-  #passes(row: ListedRow, { project, only }: SessionsQuery, words: readonly string[]): boolean {
+  #passes(row: ListedRow, { project, only, id }: SessionsQuery, words: readonly string[]): boolean {
     if (project !== undefined && row.project !== project && this.#familiesNow().repositoryOf(row.project) !== project)
       return false;
+    if (id !== undefined && !row.id.startsWith(id.toLowerCase())) return false;
     if (only === 'live' && !this.#live.has(row.path)) return false;
     if (only === 'damaged' && !this.#isDamaged(row)) return false;
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
@@ -351,6 +382,9 @@ function noSessions(project: string): Mutable<ProjectRow> {
     live: 0,
   };
 }
+
+/** Fewer characters fit by chance. */
+const abbreviation = /^[\da-f-]{4,36}$/;
 
 type Order = (a: ListedRow, b: ListedRow) => number;
 

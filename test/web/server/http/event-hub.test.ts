@@ -55,11 +55,12 @@ async function openHub(
   return { hub, open };
 }
 
+const append = { key: 'k', version: '', agentId: null, fromPart: 0, isReplaced: false };
+
 test('every page receives its events in order', async (context) => {
   const { hub, open } = await openHub(context);
   const [one, two] = [await open(), await open({ keys: new Set(['k']), wantsLive: false })];
-  for (let parts = 1; parts <= 100; parts++)
-    hub.send('append', { key: 'k', version: '', agentId: null, fromPart: 0, parts }, ({ keys }) => keys.has('k'));
+  for (let parts = 1; parts <= 100; parts++) hub.send('append', { ...append, parts }, ({ keys }) => keys.has('k'));
   hub.send('index', status.index);
   await waitFor(() => one.text().includes('event: index') && two.text().includes('event: index'));
   const parts = [...two.text().matchAll(/"parts":(\d+)/g)].map((match) => Number(match[1]));
