@@ -126,7 +126,7 @@ async function showsEverything(site: Site): Promise<void> {
   assert.equal(await page.getByText('First I think about it.').count(), 1, 'thinking is folded to its first line');
   await page.getByRole('button', { name: /^Thinking/ }).click();
   await shown('.thinking .prose', 'First I think about it.');
-  await page.getByRole('button', { name: 'WebSearch' }).click();
+  await page.getByRole('button', { name: /^done WebSearch/ }).click();
   await shown('.links a[rel="noopener noreferrer"]', 'Sunny days');
   await page.getByRole('button', { name: /^done Read/ }).click();
   await shown('.code-line .number', '8');

@@ -17,7 +17,7 @@ import {
   useServices,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
-import { httpSource } from './session/http/index.ts';
+import { httpSource, watchPresence } from './session/http/index.ts';
 import { SessionPage, sessionKeys } from './session/index.ts';
 import { MenusContext, type SessionSource } from './session/source/index.ts';
 import { UsagePage } from './usage/index.ts';
@@ -97,7 +97,11 @@ const SidePanel = lazy(async () => ({ default: (await import('./session/side/ind
 function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   const services = useServices();
   const { visit } = usePlace();
-  const source = useMemo(() => sessionSource(services, sessionKey), [services, sessionKey]);
+  const source = useMemo(() => {
+    // The address of an abbreviated id becomes that of the session.
+    const onKey = (key: string): void => goTo(`/s/${encodeURIComponent(key)}${location.search}`, { replaces: true });
+    return sessionSource(services, sessionKey, onKey);
+  }, [services, sessionKey]);
   // Each visit may name another line, so it starts with fresh state.
   return (
     <MenusContext value={sessionMenus}>
@@ -106,14 +110,15 @@ function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   );
 }
 
-function sessionSource({ client, events }: PageServices, key: string): SessionSource {
+function sessionSource({ client, events }: PageServices, key: string, onKey: (key: string) => void): SessionSource {
   return httpSource(client, key, {
+    watchPresence: (onChange) => watchPresence({ client, events }, { key, onKey, onChange }),
     watch: (onChange) => {
       const ends = [
         events.want({ watch: [key] }),
         events.onMissed(() => onChange({ agentId: null, fromPart: 0 })),
         events.on('append', (grown) => {
-          if (grown.key === key) onChange({ agentId: grown.agentId, fromPart: grown.fromPart });
+          if (grown.key === key) onChange(grown);
         }),
       ];
       return () => {

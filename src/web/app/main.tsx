@@ -20,6 +20,7 @@ import './styles/reading/attached.css';
 import './styles/actions/actions.css';
 import './styles/actions/palette.css';
 import './styles/session/side.css';
+import './styles/reading/view.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

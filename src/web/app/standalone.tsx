@@ -13,6 +13,7 @@ import './styles/calls.css';
 import './styles/code.css';
 import './styles/actions/copy.css';
 import './styles/reading/attached.css';
+import './styles/reading/view.css';
 import './styles/phone.css';
 import './standalone.css';
 

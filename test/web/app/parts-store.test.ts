@@ -29,11 +29,13 @@ function partsSource(chars: number, broken = -1): Asked {
   return { source: { parts } as unknown as SessionSource, ranges }; // the store uses nothing else
 }
 
+const all = Array.from({ length: 1000 }, (_, part) => part);
+
 test('the visible parts and a margin are loaded, each range once', async () => {
   const { source, ranges } = partsSource(10);
   const store = new PartsStore(source, 1, 100);
-  store.want(12, 14);
-  store.want(12, 14);
+  store.want(all, 12, 14);
+  store.want(all, 12, 14);
   await waitFor(() => store.get(17) !== undefined && store.get(8) !== undefined);
   assert.deepEqual(ranges, [
     [12, 18],
@@ -45,7 +47,7 @@ test('distant parts are dropped first, visible ones never', async () => {
   const { source } = partsSource(1_000_000);
   const store = new PartsStore(source, 1, 1000);
   for (const from of [0, 100, 500]) {
-    store.want(from, from + 3);
+    store.want(all, from, from + 3);
     await waitFor(() => [0, 1, 2].every((i) => store.get(from + i) !== undefined));
   }
   await waitFor(() => store.get(506) !== undefined);
@@ -60,7 +62,7 @@ test('distant parts are dropped first, visible ones never', async () => {
 test('a part that fails to load shows why, and can be retried', async () => {
   const { source, ranges } = partsSource(10, 2);
   const store = new PartsStore(source, 1, 6);
-  store.want(0, 3);
+  store.want(all, 0, 3);
   await waitFor(() => store.failure(2) !== undefined);
   assert.deepEqual([store.failure(2), store.get(2), ranges.length], ['no luck', undefined, 1]);
   store.retry(2);
@@ -70,14 +72,25 @@ test('a part that fails to load shows why, and can be retried', async () => {
 test('a changed part stays visible until its new version arrives', async () => {
   const { source, ranges } = partsSource(10);
   const store = new PartsStore(source, 1, 2);
-  store.want(0, 2);
+  store.want(all, 0, 2);
   await waitFor(() => store.get(1) !== undefined);
   store.grow(3, 1);
   assert.notEqual(store.get(1), undefined);
-  store.want(0, 3);
+  store.want(all, 0, 3);
   await waitFor(() => store.get(2) !== undefined);
   assert.deepEqual(ranges, [
     [0, 2],
     [1, 3],
   ]);
+});
+
+test('of a view that leaves parts out, only its own parts are asked for', async () => {
+  const { source, ranges } = partsSource(10);
+  const store = new PartsStore(source, 1, 100);
+  store.want([5, 17, 60, 95], 0, 2);
+  await waitFor(() => [5, 17, 60, 95].every((part) => store.get(part) !== undefined));
+  assert.deepEqual(
+    ranges.map(([from]) => from),
+    [5, 17, 60, 95],
+  );
 });

@@ -114,7 +114,7 @@ function LiveSession({ session, received, now }: LiveSessionProps) {
   return (
     <article className="live-session">
       <h2>
-        <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
+        <a href={writeAddress(row.key, { at: 'end' })} data-stop="">
           <Words text={title} />
         </a>
       </h2>

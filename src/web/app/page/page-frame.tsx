@@ -1,6 +1,7 @@
 // The frame of every page except the session page: a heading that gets the focus after a navigation, and a region that
 // keeps its scroll position.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { documentTitle } from '../session/format/index.ts';
 import { Words } from '../session/text/index.ts';
 import type { Problem } from './hooks.ts';
 import { followScroll, savedScroll, usePlace } from './router.ts';
@@ -22,7 +23,7 @@ export function PageFrame({ title, className = '', tools, isReady, children, scr
   const heading = useRef<HTMLHeadingElement>(null);
   const { visit, path } = usePlace();
   useEffect(() => {
-    document.title = `${title} · Clew`;
+    document.title = documentTitle(title);
   }, [title]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after every navigation
   useEffect(() => {

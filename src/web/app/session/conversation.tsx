@@ -1,24 +1,29 @@
 // The conversation: one row for each part, only those near the screen in the page, each as high as it turns out to be.
 // Going to a place takes several steps: rows above it may still change their height while they load.
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import {
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { memo, useCallback, useContext, useEffect, useImperativeHandle, useRef, useSyncExternalStore } from 'react';
 import type { SessionHead } from '../../../export/wire/index.ts';
-import { Boundary, PartView } from './items/index.ts';
-import { type PartsStore, placeName, type Target, type TargetLine } from './source/index.ts';
+import { Boundary, PartItems, PartView } from './items/index.ts';
+import { runningFrom, useFollowing } from './live/index.ts';
+import {
+  isFiltered,
+  type PartsStore,
+  type Presence,
+  placeName,
+  RunningContext,
+  type Target,
+  type TargetLine,
+  type ViewFilter,
+} from './source/index.ts';
 import { PlainText, Words } from './text/index.ts';
 import { rowOfPart } from './use-session.ts';
+import { FilterContext, rowOf, type StepPlace, useVisibleParts } from './view/index.ts';
 
 export interface ConversationHandle {
   goTo(target: Target): void;
   goToEnd(): void;
+  /** The first line on the screen. */
+  placeOnScreen(): StepPlace;
 }
 
 export interface ConversationProps {
@@ -26,6 +31,10 @@ export interface ConversationProps {
   readonly store: PartsStore;
   /** `false`: more will be loaded that is not new. */
   readonly isWhole: boolean;
+  readonly filter: ViewFilter;
+  /** The part that was jumped to: it is shown in every view. */
+  readonly target: number | null;
+  readonly presence: Presence | null;
   readonly handle: React.Ref<ConversationHandle>;
   /** The part at the top of the screen. */
   onPlace(part: number): void;
@@ -33,30 +42,38 @@ export interface ConversationProps {
 
 type Scroller = Virtualizer<HTMLElement, HTMLDivElement>;
 
-export function Conversation({ head, store, isWhole, handle, onPlace }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+  const { head, store, isWhole, filter, target, presence, handle, onPlace } = props;
   const scrollRef = useRef<HTMLElement>(null);
   useSyncExternalStore(store.subscribe, () => store.version);
+  const parts = useVisibleParts(head, store, filter, target);
+  const shownParts = useRef(parts);
+  shownParts.current = parts;
+  const partAt = (index: number): number => parts[index] ?? 0;
   const virtualizer: Scroller = useVirtualizer<HTMLElement, HTMLDivElement>({
-    count: head.parts,
+    count: parts.length,
     getScrollElement: () => scrollRef.current,
-    estimateSize: (part) => estimateHeight(head, part),
-    getItemKey: (part) => part,
+    estimateSize: (index) => estimateHeight(head, partAt(index), filter),
+    getItemKey: partAt,
     overscan: 2,
   });
-  const pursue = usePursuit(scrollRef, virtualizer);
+  const indexOf = useCallback((part: number) => rowOf(shownParts.current, part), []);
+  const pursue = usePursuit(scrollRef, virtualizer, indexOf);
+  const goToEnd = (): void => pursue({ part: parts.at(-1) ?? 0, isEnd: true });
   useImperativeHandle(handle, () => ({
-    goTo: (target) => pursue({ ...target, isEnd: false }),
-    goToEnd: () => pursue({ part: head.parts - 1, isEnd: true }),
+    goTo: (to) => pursue({ ...to, isEnd: false }),
+    goToEnd,
+    placeOnScreen: () => firstOnScreen(scrollRef.current, partAt(topRow)),
   }));
   const rows = virtualizer.getVirtualItems();
   const first = rows[0]?.index ?? 0;
   const last = rows.at(-1)?.index ?? 0;
-  useEffect(() => store.want(first, last + 1), [store, first, last]);
-  const top = rows.find((row) => row.end > (virtualizer.scrollOffset ?? 0) + 24)?.index ?? first;
+  useEffect(() => store.want(parts, first, last + 1), [store, parts, first, last]);
+  const topRow = rows.find((row) => row.end > (virtualizer.scrollOffset ?? 0) + 24)?.index ?? first;
+  const top = partAt(topRow);
   useEffect(() => onPlace(top), [onPlace, top]);
-  const { isBehind, goOn } = useFollowing(scrollRef, virtualizer, { parts: head.parts, isWhole }, () =>
-    pursue({ part: head.parts - 1, isEnd: true }),
-  );
+  const shown = shownCount(head, filter, parts.length);
+  const { isBehind, forget } = useFollowing(scrollRef, { shown, isWhole, filter });
   return (
     <main className="conversation" id="conversation" ref={scrollRef} tabIndex={-1} aria-label="Conversation">
       <div className="conversation-rows" style={{ height: virtualizer.getTotalSize() }}>
@@ -65,15 +82,22 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
         <div className="rows-in-view" style={{ top: rows[0]?.start ?? 0 }}>
           {rows.map(({ index, key }) => (
             <div key={key} ref={virtualizer.measureElement} data-index={index} className="row">
-              <Row head={head} store={store} part={index} />
+              <Row head={head} store={store} part={partAt(index)} presence={presence} />
             </div>
           ))}
         </div>
       </div>
-      {head.parts === 0 ? <p className="empty">No conversation in this session, only bookkeeping.</p> : null}
+      {parts.length > 0 ? null : <p className="empty">{emptyText(head, filter)}</p>}
       <Waiting head={head} />
       {isBehind ? (
-        <button type="button" className="news" onClick={goOn}>
+        <button
+          type="button"
+          className="news"
+          onClick={() => {
+            forget();
+            goToEnd();
+          }}
+        >
           New below ↓
         </button>
       ) : null}
@@ -81,7 +105,12 @@ export function Conversation({ head, store, isWhole, handle, onPlace }: Conversa
   );
 }
 
-function Row({ head, store, part }: { readonly head: SessionHead; readonly store: PartsStore; readonly part: number }) {
+interface RowProps extends Pick<ConversationProps, 'head' | 'store' | 'presence'> {
+  readonly part: number;
+}
+
+function Row({ head, store, part, presence }: RowProps) {
+  const filter = useContext(FilterContext);
   const row = rowOfPart(head.turns, part);
   const view = store.get(part);
   const failure = store.failure(part);
@@ -96,7 +125,16 @@ function Row({ head, store, part }: { readonly head: SessionHead; readonly store
     >
       {view !== undefined ? (
         <Boundary what={`Turn ${row.index}`}>
-          <PartView view={view} row={row} branch={head.branch} />
+          <RunningContext value={runningFrom(head, presence, view)}>
+            {isFiltered(filter) ? (
+              <>
+                <TurnLine index={row.index} prompt={row.prompt} />
+                <PartItems items={view.items} />
+              </>
+            ) : (
+              <PartView view={view} row={row} branch={head.branch} />
+            )}
+          </RunningContext>
         </Boundary>
       ) : failure !== undefined ? (
         <p className="problem">
@@ -106,7 +144,7 @@ function Row({ head, store, part }: { readonly head: SessionHead; readonly store
           </button>
         </p>
       ) : (
-        <div className="loading" style={{ minHeight: estimateHeight(head, part) - 40 }}>
+        <div className="loading" style={{ minHeight: estimateHeight(head, part, filter) - 40 }}>
           <p className="quiet">
             Turn {row.index} <Words text={row.prompt} />
           </p>
@@ -117,10 +155,50 @@ function Row({ head, store, part }: { readonly head: SessionHead; readonly store
   );
 }
 
+/** Names the turn of blocks that are shown without it. */
+const TurnLine = memo(function TurnLine({ index, prompt }: { readonly index: number; readonly prompt: string }) {
+  return (
+    <h2 className="turn-line">
+      Turn {index}{' '}
+      <span className="quiet">
+        <Words text={prompt} />
+      </span>
+    </h2>
+  );
+});
+
+/** Grows with every line that the view shows. */
+function shownCount(head: SessionHead, { view, tools }: ViewFilter, rows: number): number {
+  const sum = (count: (row: SessionHead['turns'][number]) => number): number =>
+    head.turns.reduce((total, row) => total + count(row), 0);
+  if (view === 'prompts') return rows;
+  if (view === 'errors') return sum(({ errors }) => errors);
+  if (tools.length > 0) return head.tools.reduce((all, { name, calls }) => all + (tools.includes(name) ? calls : 0), 0);
+  return sum(view === 'all' ? ({ lines }) => lines : ({ shownLines }) => shownLines);
+}
+
+function emptyText(head: SessionHead, { view, tools }: ViewFilter): string {
+  if (head.parts === 0) return 'No conversation in this session, only bookkeeping.';
+  if (tools.length > 0) return `No ${view === 'errors' ? 'failed ' : ''}call of ${tools.join(' or ')} in this session.`;
+  if (view === 'errors') return 'No errors in this session.';
+  return view === 'prompts' ? 'No prompts in this session.' : 'Nothing to show in this view; All shows the rest.';
+}
+
+/** The block at the top of the screen. */
+function firstOnScreen(element: HTMLElement | null, part: number): StepPlace {
+  const top = (element?.getBoundingClientRect().top ?? 0) + 8;
+  for (const block of element?.querySelectorAll(`[data-part="${part}"] [data-place]`) ?? []) {
+    const [, line] = /^ (\d+)$/.exec(block.getAttribute('data-place') ?? '') ?? [];
+    if (line !== undefined && block.getBoundingClientRect().bottom > top) return { part, line: Number(line) - 1 };
+  }
+  return { part, line: null };
+}
+
 /** From measured pages: a head with its prompt, and a call or an answer for every second line. */
-function estimateHeight(head: SessionHead, part: number): number {
+function estimateHeight(head: SessionHead, part: number, filter: ViewFilter): number {
   const row = rowOfPart(head.turns, part);
   if (row === undefined) return 400;
+  if (filter.view === 'prompts' || isFiltered(filter)) return 120;
   const isLast = part === row.firstPart + row.partLines.length - 1;
   const lines = isLast ? row.lines - 30 * (row.partLines.length - 1) : 30;
   return 120 + lines * 45;
@@ -148,7 +226,11 @@ const calmFrames = 12;
 const maxFrames = 900;
 
 /** Goes to a place and stays there until the page stops moving, or the user scrolls. */
-function usePursuit(scrollRef: React.RefObject<HTMLElement | null>, virtualizer: Scroller): (goal: Goal) => void {
+function usePursuit(
+  scrollRef: React.RefObject<HTMLElement | null>,
+  virtualizer: Scroller,
+  indexOf: (part: number) => number,
+): (goal: Goal) => void {
   const running = useRef(0);
   useEffect(() => {
     const element = scrollRef.current;
@@ -166,23 +248,23 @@ function usePursuit(scrollRef: React.RefObject<HTMLElement | null>, virtualizer:
       const run = ++running.current;
       let calm = 0;
       let frames = 0;
-      virtualizer.scrollToIndex(goal.part, { align: goal.isEnd ? 'end' : 'start' });
+      virtualizer.scrollToIndex(indexOf(goal.part), { align: goal.isEnd ? 'end' : 'start' });
       const step = (): void => {
         const element = scrollRef.current;
         if (element === null || running.current !== run || frames++ > maxFrames || calm >= calmFrames) return;
-        calm = approach(element, virtualizer, goal) ? calm + 1 : 0;
+        calm = approach(element, virtualizer, goal, indexOf) ? calm + 1 : 0;
         requestAnimationFrame(step);
       };
       requestAnimationFrame(step);
     },
-    [scrollRef, virtualizer],
+    [scrollRef, virtualizer, indexOf],
   );
 }
 
-function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal): boolean {
+function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal, indexOf: (part: number) => number): boolean {
   const row = element.querySelector(`[data-part="${goal.part}"]`);
   if (row === null) {
-    virtualizer.scrollToIndex(goal.part, { align: goal.isEnd ? 'end' : 'start' });
+    virtualizer.scrollToIndex(indexOf(goal.part), { align: goal.isEnd ? 'end' : 'start' });
     return false;
   }
   const before = element.scrollTop;
@@ -198,41 +280,4 @@ function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal): bool
 function findLine(row: Element, line: TargetLine): Element | null {
   const name = CSS.escape(placeName(line));
   return row.querySelector(`[data-place="${name}"]`) ?? row.querySelector(`[data-result="${name}"]`);
-}
-
-/** A reader at the end stays at the end as it grows; a reader elsewhere gets a notice. */
-function useFollowing(
-  scrollRef: React.RefObject<HTMLElement | null>,
-  virtualizer: Scroller,
-  { parts, isWhole }: { readonly parts: number; readonly isWhole: boolean },
-  goToEnd: () => void,
-): { readonly isBehind: boolean; readonly goOn: () => void } {
-  const [isBehind, setBehind] = useState(false);
-  const wasAtEnd = useRef(false);
-  const height = useRef(0);
-  const seen = useRef({ parts, isWhole });
-  const size = virtualizer.getTotalSize();
-  useEffect(() => {
-    const element = scrollRef.current;
-    const note = (): void => {
-      if (element === null) return;
-      wasAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
-      if (wasAtEnd.current) setBehind(false);
-    };
-    element?.addEventListener('scroll', note, { passive: true });
-    return () => element?.removeEventListener('scroll', note);
-  }, [scrollRef]);
-  useLayoutEffect(() => {
-    const element = scrollRef.current;
-    const grew = size > height.current && height.current > 0;
-    height.current = size;
-    if (element !== null && grew && wasAtEnd.current) element.scrollTop = element.scrollHeight;
-    if (seen.current.isWhole && parts > seen.current.parts && !wasAtEnd.current) setBehind(true);
-    seen.current = { parts, isWhole };
-  }, [scrollRef, size, parts, isWhole]);
-  const goOn = (): void => {
-    setBehind(false);
-    goToEnd();
-  };
-  return { isBehind, goOn };
 }

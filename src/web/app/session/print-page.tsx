@@ -11,6 +11,7 @@ const actions: PageActions = {
   showRaw: nothing,
   showBranch: nothing,
   copy: nothing,
+  notify: nothing,
   linkTo: () => '',
 };
 

@@ -1,11 +1,13 @@
 // The top of the session page: title, folder, times, usage, branches and actions.
-
+import { useState } from 'react';
 import { neutralise, shellQuote } from '../../../base/text/index.ts';
 import type { SessionHead } from '../../../export/wire/index.ts';
 import { branchText, sessionFacts } from './format/index.ts';
-import { useActions, useMenus, useSource } from './source/index.ts';
+import { LiveBadge } from './live/index.ts';
+import { type Presence, useActions, useMenus, useSource } from './source/index.ts';
 import { Words } from './text/index.ts';
 import type { SideState } from './use-side.ts';
+import { ViewBar, type ViewBarProps } from './view/index.ts';
 
 export interface SessionHeaderProps {
   readonly head: SessionHead;
@@ -16,9 +18,16 @@ export interface SessionHeaderProps {
   onHelp(): void;
   /** The right side of the page, if it has one. */
   readonly side?: SideState;
+  /** Absent on paper. */
+  readonly view?: ViewBarProps;
+  readonly presence?: Presence | null;
+  /** Notices. */
+  readonly children?: React.ReactNode;
 }
 
-export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp, side }: SessionHeaderProps) {
+export function SessionHeader(props: SessionHeaderProps) {
+  const { head, isWhole, onFind, onOutline, onHelp, side, view, presence = null, children } = props;
+  const [isOpen, setOpen] = useState(false);
   const source = useSource();
   const { copy, linkTo, showBranch } = useActions();
   const menus = useMenus();
@@ -27,7 +36,7 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp, side }
   // The header of the page is Clew's own, except in an exported file.
   const Frame = source.exported === null ? 'section' : 'header';
   return (
-    <Frame className="session-header" aria-label="Session">
+    <Frame className={`session-header ${isOpen ? 'open' : ''}`} aria-label="Session">
       <div className="session-title">
         {source.exported === null ? (
           <a className="home" href="/">
@@ -40,6 +49,11 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp, side }
         <h1>
           <Words text={head.title ?? 'Untitled session'} />
         </h1>
+        <LiveBadge presence={presence} />
+        <button type="button" className="header-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span aria-hidden="true">⋯</span>
+          <span className="unseen">View and actions</span>
+        </button>
         {head.branches.length < 2 ? null : (
           <select aria-label="Branch" value={head.branch} onChange={(event) => showBranch(Number(event.target.value))}>
             {head.branches.map((branch) => (
@@ -90,6 +104,8 @@ export function SessionHeader({ head, isWhole, onFind, onOutline, onHelp, side }
           </span>
         )}
       </p>
+      {view === undefined ? null : <ViewBar {...view} />}
+      {children}
       {source.exported === null ? null : (
         <p className="quiet export-note">
           <Words text={source.exported.note} />

@@ -17,6 +17,8 @@ export interface SessionState {
   readonly problem: string | null;
   /** How often each sub-agent has grown. */
   readonly agentVersions: ReadonlyMap<string, number>;
+  /** How often another program has written the file again. */
+  readonly replacements: number;
 }
 
 /** `mayStart`: the beginning may be shown before the rest is read; not if the address names a later place. */
@@ -24,6 +26,7 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
   const [session, setSession] = useState<LoadedSession | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [agentVersions, setVersions] = useState<ReadonlyMap<string, number>>(new Map());
+  const [replacements, setReplacements] = useState(0);
   const current = useRef<LoadedSession | null>(null);
   /** The first part that changed while the rest was loading. */
   const missed = useRef<number | null>(null);
@@ -71,13 +74,14 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
       before.store.grow(head.parts, fromPart);
       show({ ...before, head: withEarlierTurns(head, before.head) });
     });
-    return source.watch(({ agentId, fromPart }) => {
+    return source.watch(({ agentId, fromPart, isReplaced = false }) => {
+      if (isReplaced && agentId === null) setReplacements((count) => count + 1);
       if (agentId === null) reload.current(fromPart);
       else setVersions((versions) => new Map(versions).set(agentId, (versions.get(agentId) ?? 0) + 1));
     });
   }, [source, show]);
   // The shown parts are dropped with the click on another branch: until the effects run, timers would still write.
-  return { session: session?.askedBranch === branch ? session : null, problem, agentVersions };
+  return { session: session?.askedBranch === branch ? session : null, problem, agentVersions, replacements };
 }
 
 /** A response that leaves out unchanged turns begins with a later one. */

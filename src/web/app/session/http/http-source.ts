@@ -5,11 +5,14 @@ import { readAddress, type SessionSource, type SessionStart, writeAddress } from
 
 export interface SourceOptions {
   readonly watch: SessionSource['watch'];
+  readonly watchPresence?: NonNullable<SessionSource['watchPresence']>;
   readonly agentId?: string | null;
 }
 
+const maxSimilar = 50;
+
 export function httpSource(client: Client, key: string, options: SourceOptions): SessionSource {
-  const { watch, agentId = null } = options;
+  const { watch, watchPresence, agentId = null } = options;
   const part = agentId === null ? {} : { agent: agentId };
   const routes = client.sessions[':key'];
   const param = keyParam(key);
@@ -58,6 +61,15 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
     },
     ofAgent: (id) => httpSource(client, key, { watch, agentId: id }),
     watch,
+    ...(watchPresence === undefined ? {} : { watchPresence }),
+    similar: async () => {
+      if (!/^[\da-f-]{4,36}$/i.test(key)) return [];
+      const { rows } = await readJson(client.sessions.$get({ query: { id: key, limit: maxSimilar } }));
+      return rows.map(({ title, firstPrompt, ...row }) => ({
+        ...row,
+        title: title ?? firstPrompt ?? 'Untitled session',
+      }));
+    },
   };
 }
 

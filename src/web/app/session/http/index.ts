@@ -1,1 +1,2 @@
 export { httpSource } from './http-source.ts';
+export { watchPresence } from './watch-presence.ts';

@@ -4,8 +4,10 @@ import { type ComponentType, useCallback, useContext, useEffect, useState } from
 import { counted, formatDuration, formatTokens, neutralise } from '../../../../base/text/index.ts';
 import type { AgentRow, CallDetail, CallItem, Item, SessionHead, TurnView } from '../../../../export/wire/index.ts';
 import { stampText } from '../copy/index.ts';
+import { RunningTime } from '../live/index.ts';
 import {
   LiveContext,
+  RunningContext,
   type SessionSource,
   SourceContext,
   TargetContext,
@@ -18,12 +20,14 @@ import { Images, MarkdownText, RawButton, TerminalText, Words } from '../text/in
 import { Detail, isShownOpen } from './details.tsx';
 
 const marks = { done: '✓', failed: '✗', open: '…' } as const;
-const meanings = { done: 'done', failed: 'failed', open: 'no result in the transcript' } as const;
+const meanings = { done: 'done', failed: 'failed', open: 'no result' } as const;
 
 /** Draws the items of a sub-agent; given by items.tsx, which draws the calls too. */
 type Items = ComponentType<{ readonly items: readonly Item[] }>;
 
 export function Call({ item, Items }: { readonly item: CallItem; readonly Items: Items }) {
+  const runsFrom = useContext(RunningContext);
+  const isRunning = item.state === 'open' && runsFrom !== null && item.place.line >= runsFrom;
   const isTarget = useIsTarget(item.place.line, item.resultPlace?.line);
   const [isOpen, setOpen] = useFold(`call ${item.id}`, item.state === 'failed' || isShownOpen(item.detail));
   useEffect(() => {
@@ -36,7 +40,7 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
     >
       <div className="call-head" title={neutralise(stampText(item))}>
         <button type="button" className="call-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <span className="call-mark" role="img" aria-label={meanings[item.state]}>
+          <span className="call-mark" role="img" aria-label={isRunning ? 'running' : meanings[item.state]}>
             {marks[item.state]}
           </span>
           <span className="call-name">
@@ -45,7 +49,13 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
           <span className="call-summary">
             <Words text={item.summary} />
           </span>
-          <Outcome item={item} />
+          {isRunning ? (
+            <span className="call-outcome running">
+              <RunningTime since={item.at} />
+            </span>
+          ) : (
+            <Outcome item={item} />
+          )}
         </button>
         <RawButton place={item.place} also={item.resultPlace} />
       </div>
@@ -56,7 +66,12 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
           <Images images={item.images} />
         </div>
       ) : null}
-      {item.agent === null ? null : <AgentPanel agent={item.agent} Items={Items} />}
+      {item.agent === null ? null : (
+        // Its lines have numbers of their own.
+        <RunningContext value={isRunning ? 1 : null}>
+          <AgentPanel agent={item.agent} Items={Items} />
+        </RunningContext>
+      )}
     </div>
   );
 }

@@ -1,1 +1,2 @@
+export { PartItems } from './items.tsx';
 export { Boundary, PartView } from './part.tsx';

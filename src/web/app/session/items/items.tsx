@@ -15,6 +15,7 @@ import type {
 import { MessageTools } from '../copy/index.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
 import { MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
+import { useShownItems } from '../view/index.ts';
 import { Call } from './call.tsx';
 
 export function ItemView({ item }: { readonly item: Item }) {
@@ -242,7 +243,7 @@ type Group =
 export function PartItems({ items }: { readonly items: readonly Item[] }) {
   return (
     <div className="items">
-      {groupNotes(items).map((group) =>
+      {groupNotes(useShownItems(items)).map((group) =>
         'notes' in group ? (
           <Notes key={group.key} notes={group.notes} />
         ) : (

@@ -1,9 +1,12 @@
 export { MenusContext, type SessionMenus, useMenus } from './menus.ts';
 export {
   ActionsContext,
+  type FoldAll,
+  FoldAllContext,
   LiveContext,
   type PageActions,
   placeName,
+  RunningContext,
   SourceContext,
   type Target,
   TargetContext,
@@ -18,6 +21,7 @@ export { PartsStore } from './parts-store.ts';
 export {
   type AfterTurn,
   type LinePlace,
+  type Presence,
   type Printable,
   type RawLine,
   readAddress,
@@ -25,6 +29,8 @@ export {
   type SessionSource,
   type SessionStart,
   type SideSource,
+  type SimilarSession,
   writeAddress,
   writeQuery,
 } from './source.ts';
+export { isFiltered, plainFilter, type ViewFilter, type ViewName, viewNames } from './view-filter.ts';

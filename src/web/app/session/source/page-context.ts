@@ -26,6 +26,8 @@ export interface PageActions {
   showRaw(source: SessionSource, place: Place): void;
   showBranch(branch: number): void;
   copy(text: string | Promise<string>, what: string): void;
+  /** Shows a short message for a moment. */
+  notify(message: string): void;
   /** The address of a line. */
   linkTo(line: number, agentId: string | null): string;
 }
@@ -34,6 +36,17 @@ export const SourceContext: React.Context<SessionSource | null> = createContext<
 export const ActionsContext: React.Context<PageActions | null> = createContext<PageActions | null>(null);
 /** The line that was jumped to: the block that holds it opens. */
 export const TargetContext: React.Context<TargetLine | null> = createContext<TargetLine | null>(null);
+
+/** All folds at once: a fold that was changed before `version` is forgotten. `null`: each as it is at first. */
+export interface FoldAll {
+  readonly version: number;
+  readonly isOpen: boolean | null;
+}
+
+export const FoldAllContext: React.Context<FoldAll> = createContext<FoldAll>({ version: 0, isOpen: null });
+
+/** The first line at which a call without a result may still be running; `null`: nothing runs. */
+export const RunningContext: React.Context<number | null> = createContext<number | null>(null);
 
 /** How often each sub-agent has grown since the page was opened. */
 export const LiveContext: React.Context<ReadonlyMap<string, number>> = createContext<ReadonlyMap<string, number>>(
@@ -56,13 +69,17 @@ export function useFold(id: string, initially: boolean): readonly [boolean, (ope
   const { folds } = useActions();
   const { key, agentId } = useSource();
   const name = `${key} ${agentId ?? ''} ${id}`;
-  const [isOpen, setOpen] = useState(() => folds.get(name) ?? initially);
+  const all = useContext(FoldAllContext);
+  // Sub-agents are sessions of their own: opening everything would load them all.
+  const atFirst = all.isOpen === null || (all.isOpen && id.startsWith('agent ')) ? initially : all.isOpen;
+  const [own, setOwn] = useState<{ readonly version: number; readonly isOpen: boolean } | null>(null);
+  const isOpen = own?.version === all.version ? own.isOpen : (folds.get(name) ?? atFirst);
   const change = useCallback(
     (open: boolean): void => {
       folds.set(name, open);
-      setOpen(open);
+      setOwn({ version: all.version, isOpen: open });
     },
-    [folds, name],
+    [folds, name, all.version],
   );
   return [isOpen, change];
 }

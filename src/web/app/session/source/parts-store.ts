@@ -23,6 +23,8 @@ export class PartsStore {
   readonly #failed = new Map<number, string>();
   readonly #listeners = new Set<() => void>();
   #count: number;
+  #parts: readonly number[] = [];
+  #rows = { from: 0, to: 0 };
   #from = 0;
   #to = 0;
   #chars = 0;
@@ -51,12 +53,14 @@ export class PartsStore {
     return this.#failed.get(runOf(part));
   }
 
-  /** The parts on the screen; the parts around them are loaded too. */
-  want(from: number, to: number): void {
-    this.#from = from;
-    this.#to = to;
+  /** `from` to before `to`: those of `parts` that are on the screen. The parts around them are loaded too. */
+  want(parts: readonly number[], from: number, to: number): void {
+    this.#parts = parts;
+    this.#rows = { from, to };
+    this.#from = parts[from] ?? 0;
+    this.#to = (parts[to - 1] ?? -1) + 1;
     for (const [run, request] of this.#loading) {
-      if (run + runLength < from - 20 || run > to + 20) request.abort();
+      if (run + runLength < this.#from - 20 || run > this.#to + 20) request.abort();
     }
     this.#loadMissing();
   }
@@ -81,12 +85,12 @@ export class PartsStore {
   }
 
   #loadMissing(): void {
-    const last = Math.min(this.#count, this.#to + aheadParts);
+    const { from, to } = this.#rows;
     // Visible parts come before parts that may become visible.
     const order = [
-      ...range(this.#from, this.#to),
-      ...range(this.#to, last),
-      ...range(this.#from - aheadParts, this.#from),
+      ...this.#parts.slice(from, to),
+      ...this.#parts.slice(to, to + aheadParts),
+      ...this.#parts.slice(Math.max(0, from - aheadParts), from),
     ];
     for (const part of order) {
       if (part < 0 || part >= this.#count || !this.#isMissing(part)) continue;
@@ -146,10 +150,6 @@ export class PartsStore {
 
 function runOf(part: number): number {
   return part - (part % runLength);
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
 function countChars(value: unknown): number {

@@ -3,6 +3,8 @@
 import type { ContextLedger } from '../../../../context/wire/index.ts';
 import type { FileEdits, FindResult, Ref, SessionHead, SideView, TurnView } from '../../../../export/wire/index.ts';
 
+import { readFilter, type ViewFilter, writeFilter } from './view-filter.ts';
+
 export interface RawLine {
   readonly text: string;
   readonly sizeBytes: number;
@@ -45,6 +47,10 @@ export interface SessionSource {
   readonly side?: SideSource;
   /** Calls back whenever the transcript has grown; the returned function ends it. */
   watch(onChange: (change: SourceChange) => void): () => void;
+  /** Calls back with the present state, and whenever it changes. Absent where nothing can run. */
+  watchPresence?(onChange: (presence: Presence) => void): () => void;
+  /** The sessions that the key can mean if it is only the beginning of an id. */
+  similar?(): Promise<readonly SimilarSession[]>;
 }
 
 /** The state after a turn of a branch. */
@@ -77,6 +83,24 @@ export interface SourceChange {
   readonly agentId: string | null;
   /** The first part that may have changed. */
   readonly fromPart: number;
+  /** Another program wrote the file again. */
+  readonly isReplaced?: boolean;
+}
+
+/** Whether the session runs; `isGone`: its file was deleted. */
+export interface Presence {
+  readonly isLive: boolean;
+  readonly pid: number | null;
+  readonly changedAt: number;
+  readonly isGone: boolean;
+}
+
+/** A session that an abbreviated id can mean. */
+export interface SimilarSession {
+  readonly key: string;
+  readonly title: string;
+  readonly project: string;
+  readonly changedAt: number;
 }
 
 export interface SessionAddress {
@@ -84,6 +108,9 @@ export interface SessionAddress {
   readonly turn: number | null;
   readonly line: number | null;
   readonly agentId: string | null;
+  /** `end`: at the last line, which is followed. */
+  readonly at: 'end' | null;
+  readonly filter: ViewFilter;
 }
 
 export function readAddress(search: string): SessionAddress {
@@ -93,6 +120,8 @@ export function readAddress(search: string): SessionAddress {
     turn: numberOf(query.get('turn')),
     line: numberOf(query.get('line')),
     agentId: query.get('agent'),
+    at: query.get('at') === 'end' ? 'end' : null,
+    filter: readFilter(query),
   };
 }
 
@@ -111,5 +140,7 @@ export function writeQuery(place: Partial<SessionAddress>): string {
   if (place.turn != null) query.set('turn', String(place.turn));
   if (place.line != null && place.line > 0) query.set('line', String(place.line));
   if (place.agentId != null) query.set('agent', place.agentId);
+  if (place.at != null) query.set('at', place.at);
+  if (place.filter !== undefined) writeFilter(query, place.filter);
   return query.toString();
 }

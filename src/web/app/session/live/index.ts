@@ -1,0 +1,3 @@
+export { useFollowing } from './following.ts';
+export { FileNotices, LiveBadge, RunningTime, usePresence } from './presence.tsx';
+export { runningFrom } from './running.ts';
