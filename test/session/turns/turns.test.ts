@@ -35,7 +35,9 @@ test('a turn runs from one prompt of the user to the next', () => {
 });
 
 const opened = '<ide_opened_file>The user opened the file /w/a.ts in the IDE.</ide_opened_file>';
-const at = (second: number): { timestamp: string } => ({ timestamp: `2026-01-02T03:04:${String(second).padStart(2, '0')}.000Z` });
+const at = (second: number): { timestamp: string } => ({
+  timestamp: `2026-01-02T03:04:${String(second).padStart(2, '0')}.000Z`,
+});
 
 test('the lines into which a resume splits a prompt are one turn', () => {
   const builder = transcript()
