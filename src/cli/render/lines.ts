@@ -69,6 +69,11 @@ export function scrollTo(top: number, selected: number, rows: number, count: num
 export interface LineCall extends FinishedCall {
   readonly name: string;
   readonly input: JsonValue | undefined;
+  /** Its input summary and its outcome, if the caller knows more than the input and the result say. */
+  readonly summary?: string;
+  readonly outcome?: string;
+  /** The user declined or interrupted it, so it did not fail. */
+  readonly isRefused?: boolean;
 }
 
 export interface CallLineOptions {
@@ -81,13 +86,19 @@ export interface CallLineOptions {
 export function callLine(call: LineCall, result: string, { style, width, cwd }: CallLineOptions): string {
   const name = oneLine(call.name, Math.max(10, width - 30));
   const room = Math.max(10, width - displayWidth(name) - 3);
-  const summary = oneLine(withoutFolder(summariseInput(call.name, call.input), cwd), room);
-  const outcome = oneLine(outcomeOf(call, result, summary), room);
+  const summary = oneLine(call.summary ?? withoutFolder(summariseInput(call.name, call.input), cwd), room);
+  const outcome = oneLine(call.outcome ?? outcomeOf(call, result, summary), room);
   const [summaryWidth, outcomeWidth] = share(room - gap.length, displayWidth(summary), displayWidth(outcome));
-  const mark = call.result === undefined ? style.yellow('?') : call.isError ? style.error('✗') : style.ok('✓');
-  const painted = (call.isError ? style.error : style.muted)(oneLine(outcome, outcomeWidth));
+  const mark = call.result === undefined ? style.yellow('?') : markOf(call, style);
+  const paint = call.isRefused === true ? style.yellow : call.isError ? style.error : style.muted;
+  const painted = paint(oneLine(outcome, outcomeWidth));
   const line = [`${mark} ${style.bold(name)}`, oneLine(summary, summaryWidth)].filter((part) => part !== '').join(' ');
   return painted === '' ? line : `${line}${gap}${painted}`;
+}
+
+function markOf({ isError, isRefused }: LineCall, style: Style): string {
+  if (isRefused === true) return style.yellow('⊘');
+  return isError ? style.error('✗') : style.ok('✓');
 }
 
 const gap = '  ';

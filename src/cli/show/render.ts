@@ -15,7 +15,7 @@ import type {
   StoryAgent,
 } from '../../session/items/index.ts';
 import type { Branch, Session } from '../../session/load/index.ts';
-import { attachedLine, compactionFacts, Story } from '../../session/story/index.ts';
+import { attachedLine, compactionFacts, nameOfAgent, Story } from '../../session/story/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
 import { renderMarkdown } from '../markdown/index.ts';
 import { barred, callLine, hanging, indentLines, localTime, quoted, rule } from '../render/index.ts';
@@ -69,7 +69,7 @@ function* leftovers(story: Story, options: ShowTextOptions): Generator<string> {
   }
   const { unstarted } = story;
   if (unstarted.length === 0) return;
-  const names = unstarted.map((agent) => agent.agentId).join(', ');
+  const names = unstarted.map((agent) => nameOfAgent(agent) ?? agent.agentId).join(', ');
   const text = `${counted(unstarted.length, 'sub-agent')} that no call here started: ${names}`;
   yield `\n${hanging(text, { mark: '↳', width, paintMark: style.accent, paint: style.muted })}\n`;
 }
@@ -173,9 +173,10 @@ function noteLine({ about, text }: NoteItem, { style, width }: ItemOptions): str
   }
 }
 
-function errorLines({ node, text }: ErrorItem, { style, width }: ItemOptions): string {
-  if (node.type !== 'assistant') return `${style.error(`✗ ${oneLine(text.text, width - 2)}`)}\n`;
-  return `\n${hanging(text.text, { mark: '✗', width, paintMark: style.error, paint: style.error })}\n`;
+function errorLines({ node, text, repeats }: ErrorItem, { style, width }: ItemOptions): string {
+  const words = `${text.text}${repeats.length === 0 ? '' : ` (${repeats.length + 1} times)`}`;
+  if (node.type !== 'assistant') return `${style.error(`✗ ${oneLine(words, width - 2)}`)}\n`;
+  return `\n${hanging(words, { mark: '✗', width, paintMark: style.error, paint: style.error })}\n`;
 }
 
 function contextLines({ source, node, text }: ContextItem, { style, width }: ItemOptions): string {
@@ -205,14 +206,17 @@ function forkLine({ branch, turns, isReplay }: ForkItem, { style, width }: ItemO
 
 async function* callLines(story: Story, item: CallItem, options: ItemOptions): AsyncGenerator<string> {
   const { style, full, width } = options;
-  const { tool, input, output, result, agent } = item;
-  const call = { name: tool, input, isError: item.state === 'failed', result };
+  const { tool, input, output, result, agent, state, summary } = item;
+  const isRefused = state === 'declined' || state === 'interrupted';
+  // The whole error follows.
+  const outcome = full && state === 'failed' ? '' : item.outcome;
+  const call = { name: tool, input, isError: state === 'failed', isRefused, result, summary, outcome };
   yield `${callLine(call, output, { style, width, cwd: story.cwd })}\n`;
   if (full) {
     yield `${barred(inputText(input), '  ┊ ', style.muted)}\n`;
     if (output.trim() !== '') yield `${barred(output, '  │ ', (text) => text)}\n`;
   }
-  if (agent !== undefined) yield* agentLines(story, agent, options);
+  if (agent !== undefined) yield* agentLines(story, agent, summary, options);
 }
 
 /** For a reader: texts as they are, one field below the other. `--json` has the exact input. */
@@ -225,9 +229,18 @@ function inputText(input: JsonValue | undefined): string {
   return fields.join('\n');
 }
 
-async function* agentLines(story: Story, agent: StoryAgent, options: ItemOptions): AsyncGenerator<string> {
+/** `summary`: of the call above, which is often the description of the agent. */
+async function* agentLines(
+  story: Story,
+  agent: StoryAgent,
+  summary: string,
+  options: ItemOptions,
+): AsyncGenerator<string> {
   const { style, width, full } = options;
-  const name = oneLine([agent.agentType, agent.agentId].filter(Boolean).join(' '), Math.max(10, width - 24));
+  const isRepeated = agent.description !== undefined && summary.includes(agent.description);
+  const known = nameOfAgent(isRepeated ? { ...agent, description: undefined } : agent);
+  const names = known === undefined || full ? [known, agent.agentId] : [known];
+  const name = oneLine(names.filter(Boolean).join(' '), Math.max(10, width - 24));
   const title = `  ${style.accent('↳')} ${style.bold(name)}`;
   const opened = await story.openAgent(agent);
   switch (opened.state) {

@@ -4,7 +4,6 @@
 import path from 'node:path';
 import { asObject, isArray, isObject, type JsonObject, prettyJson } from '../../base/json/index.ts';
 import { formatCount, oneLine } from '../../base/text/index.ts';
-import { outcomeOf } from '../../session/calls/index.ts';
 import { outputText } from '../../session/facts/index.ts';
 import type {
   CallItem,
@@ -15,7 +14,7 @@ import type {
   StoryAgent,
   TodoDetail,
 } from '../../session/items/index.ts';
-import { compactionFacts, type Story } from '../../session/story/index.ts';
+import { compactionFacts, nameOfAgent, type Story } from '../../session/story/index.ts';
 import type { ExportSource } from '../source/index.ts';
 import { codeSpan, escapeHtml, fenced, plainLine, quoted, safeMarkdown, summaryText } from './markdown-text.ts';
 
@@ -28,15 +27,15 @@ interface CallOptions {
   readonly top: number;
 }
 
-const marks = { done: '✓', failed: '✗', open: '?' } as const;
+const marks = { done: '✓', failed: '✗', declined: '⊘', interrupted: '⊘', open: '?' } as const;
 
 function* callPieces(call: CallItem, options: CallOptions): Generator<Piece> {
-  const { tool, state, result, output } = call;
+  const { tool, state } = call;
   const mark = marks[state];
   const summary = oneLine(call.summary, summaryChars);
   // The diff shows the outcome of a change.
   const isChanged = state === 'done' && changes.has(tool);
-  const outcome = isChanged ? '' : outcomeOf({ isError: state === 'failed', result }, output, summary);
+  const outcome = isChanged ? '' : call.outcome;
   const folded = foldedParts(call, options);
   if (folded.length === 0) {
     const line = [
@@ -62,7 +61,8 @@ function foldedParts(call: CallItem, { full, top }: CallOptions): readonly strin
   const { tool, detail, output: text } = call;
   const input = asObject(call.input) ?? {};
   const isError = call.state === 'failed';
-  const output = text.trim() === '' ? [] : [fenced(shortened(text, full))];
+  const isRefused = call.state === 'declined' || call.state === 'interrupted';
+  const output = text.trim() === '' || isSaid(call) ? [] : [fenced(shortened(text, full))];
   const plain = [...inputPart(input, full), ...output];
   switch (detail.as) {
     case 'file':
@@ -72,11 +72,19 @@ function foldedParts(call: CallItem, { full, top }: CallOptions): readonly strin
     case 'shell':
       return tool === 'Bash' ? [...commandPart(detail.command.text, full), ...output] : plain;
     case 'diff':
-      return !changes.has(tool) ? plain : isError ? output : changeParts(detail, full);
+      return !changes.has(tool)
+        ? plain
+        : isError
+          ? output
+          : isRefused
+            ? [...changeParts(detail, full), ...output]
+            : changeParts(detail, full);
     case 'todos':
       return tool === 'TodoWrite' ? [todoList(detail)] : plain;
     case 'plan':
-      return tool === 'ExitPlanMode' ? [safeMarkdown(detail.plan.text, { top }), ...(isError ? output : [])] : plain;
+      return tool === 'ExitPlanMode'
+        ? [safeMarkdown(detail.plan.text, { top }), ...(isError || isRefused ? output : [])]
+        : plain;
     case 'web-search':
     case 'web-fetch':
     case 'agent':
@@ -86,6 +94,12 @@ function foldedParts(call: CallItem, { full, top }: CallOptions): readonly strin
     default:
       return detail satisfies never;
   }
+}
+
+/** Whether the line says all that the model got: an error of one line, or the user's refusal with its reason. */
+function isSaid({ state, output, outcome, reply }: CallItem): boolean {
+  if (state === 'declined') return reply === null || reply.text.length <= 100;
+  return state === 'failed' && output.trim() === outcome && outcome.length <= 100;
 }
 
 /** Nothing if the line shows it whole. */
@@ -199,7 +213,9 @@ export async function* itemPieces(story: Story, item: Item, options: PieceOption
       else yield* agentPieces(story, item, item.agent, options);
       return;
     case 'error':
-      yield { text: `**✗ ${noteLine(item.text.text)}**` };
+      yield {
+        text: `**✗ ${noteLine(item.text.text)}${item.repeats.length === 0 ? '' : ` (${item.repeats.length + 1} times)`}**`,
+      };
       return;
     case 'note':
       yield { text: noteText(item, full) };
@@ -263,7 +279,7 @@ async function* agentPieces(
   agent: StoryAgent,
   options: PieceOptions,
 ): AsyncGenerator<Piece> {
-  const name = options.source.hide([agent.agentType, agent.description].filter(Boolean).join(': ') || agent.agentId);
+  const name = options.source.hide(nameOfAgent(agent) ?? agent.agentId);
   const line = `**${plainLine(call.tool, 60)}** ${plainLine(name, 120)}`;
   const opened = await story.openAgent(agent);
   switch (opened.state) {

@@ -1,6 +1,5 @@
 // A session and a range of parts → what the page shows of them: the items of the story, cut to what is worth sending.
 import { isArray, isObject } from '../../base/json/index.ts';
-import { outcomeOf } from '../../session/calls/index.ts';
 import type * as detail from '../../session/items/index.ts';
 import type * as story from '../../session/items/index.ts';
 import { StoryText } from '../../session/items/index.ts';
@@ -13,6 +12,7 @@ import type {
   DiffDetail,
   HunkView,
   Item,
+  NoteItem,
   PromptView,
   Sent,
   Stamp,
@@ -85,7 +85,7 @@ function sentItem(item: story.Item): readonly Item[] {
     case 'image':
       return [{ kind, place, image: imageRef(item.image) }];
     case 'error':
-      return [noteItem({ ...item, tone: 'error', label: 'request failed', isOutput: false })];
+      return [errorItem(item)];
     case 'note':
       return [noteItem(item)];
     case 'context':
@@ -115,13 +115,20 @@ function isOnPage({ source, text }: story.ContextItem): boolean {
   return source !== 'queued-prompt' && (source !== 'system' || text.text !== '');
 }
 
+function errorItem({ node, text, repeats }: story.ErrorItem): Item {
+  const label = `request failed${repeats.length === 0 ? '' : `, ${repeats.length + 1} times`}`;
+  const item = noteItem({ node, text, tone: 'error', label, isOutput: false });
+  return { ...item, morePlaces: repeats.map(linePlace) };
+}
+
 type NoteLook = Pick<story.NoteItem, 'node' | 'tone' | 'label' | 'isOutput' | 'text'> & { readonly about?: string };
 
-function noteItem({ node, tone, label, isOutput, text, about }: NoteLook, isFolded = false): Item {
+function noteItem({ node, tone, label, isOutput, text, about }: NoteLook, isFolded = false): NoteItem {
   const words = about === 'shell' ? new StoryText(`! ${text.text}`, text.role, text.at) : text;
   return {
     kind: 'note',
     place: linePlace(node),
+    morePlaces: [],
     tone,
     isOutput,
     isFolded,
@@ -147,8 +154,7 @@ const summaryChars = 300;
 const outcomeChars = 160;
 
 function callItem(call: story.CallItem): CallItem {
-  const summary = startOf(call.summary, summaryChars);
-  const isError = call.state === 'failed';
+  const isError = call.state === 'failed' || call.state === 'interrupted';
   const { output, result } = call;
   const sent = sentDetail(call.detail);
   // These show the text that the model got as their own output.
@@ -159,8 +165,9 @@ function callItem(call: story.CallItem): CallItem {
     ...stampOf(call.node),
     id: firstChars(call.id, 100),
     name: firstChars(call.tool, 100),
-    summary,
-    outcome: startOf(outcomeOf({ isError, result }, output, summary), outcomeChars),
+    summary: startOf(call.summary, summaryChars),
+    outcome: startOf(call.outcome, outcomeChars),
+    reply: call.reply === null ? null : sentText(call.reply),
     state: call.state,
     resultPlace: result === undefined ? null : linePlace(result),
     durationMs: call.durationMs,

@@ -1,5 +1,6 @@
 // What the right side of the session page shows of a turn, apart from the context ledger: the files that were changed up
 // to it, and the state of the to-do list after it. Types only.
+import type * as story from '../../session/items/index.ts';
 import type { DiffDetail, Place } from './view.ts';
 
 export interface SideView {
@@ -38,7 +39,7 @@ export interface FileEdit {
   readonly place: Place;
   readonly turn: number;
   readonly tool: string;
-  readonly state: 'done' | 'failed' | 'open';
+  readonly state: story.CallItem['state'];
   readonly diff: DiffDetail;
 }
 

@@ -235,7 +235,10 @@ export type ImageItem = SentItem<story.ImageItem, 'image'>;
 export type QueuedItem = SentItem<story.QueuedItem, 'text'>;
 /** Notes, failed requests, and (folded) what the client sent to the model. */
 export type NoteItem = SentItem<story.NoteItem, 'label' | 'tone' | 'isOutput' | 'text'> &
-  Pick<story.ContextItem, 'isFolded'>;
+  Pick<story.ContextItem, 'isFolded'> & {
+    /** The lines that repeat it: a retry is written as a line of its own. */
+    readonly morePlaces: readonly Place[];
+  };
 export type CompactionItem = SentItem<
   story.CompactionItem,
   'trigger' | 'preTokens' | 'postTokens' | 'keptCount' | 'kept' | 'summary'
@@ -247,6 +250,8 @@ export interface CallItem extends SentItem<story.CallItem, 'id' | 'state' | 'dur
   readonly name: string;
   readonly summary: string;
   readonly outcome: string;
+  /** What the user said when declining it. */
+  readonly reply: Text | null;
   readonly resultPlace: Place | null;
   readonly agent: AgentRow | null;
   /** The text that the model got, if the call failed and the detail does not show it. */

@@ -1,6 +1,5 @@
 // The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
 
-import { asObject, asString, isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { counted, formatCount } from '../../base/text/index.ts';
 import { type Block, isImage, textOf } from '../../format/entry/index.ts';
 
@@ -27,6 +26,26 @@ export function outcomeOf(call: FinishedCall, result: string, summary: string): 
   return summary !== '' && first.includes(summary) ? '' : first;
 }
 
+/** Sentences that the client writes for the model → what they mean for a reader; the input summary says the rest. */
+const knownSentences: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
+  TodoWrite: [[/^(?:Todos have been modified|The list has been updated)/, '']],
+  TaskCreate: [[/^Task (#\S{1,40}) created successfully/, '$1']],
+  TaskUpdate: [[/^Updated task #/, '']],
+  ExitPlanMode: [[/^(?:The )?[Uu]ser has approved /, 'approved']],
+  exit_plan_mode: [[/^(?:The )?[Uu]ser has approved /, 'approved']],
+  Skill: [[/^Launching skill: /, '']],
+};
+
+/** The outcome of a call whose result is one of the client's own sentences; `undefined` for any other result. */
+export function knownOutcome(tool: string, result: string): string | undefined {
+  const known = Object.hasOwn(knownSentences, tool) ? (knownSentences[tool] ?? []) : [];
+  for (const [pattern, outcome] of known) {
+    const found = pattern.exec(result);
+    if (found !== null) return outcome.replace('$1', () => found[1] ?? '');
+  }
+  return undefined;
+}
+
 /** The client wraps the text of a failed call in tags for the model. */
 export function withoutErrorTags(text: string): string {
   return text.replace(/<\/?tool_use_error>/g, '');
@@ -35,40 +54,4 @@ export function withoutErrorTags(text: string): string {
 /** Paths below the working directory are shown relative to it. */
 export function withoutFolder(text: string, folder: string | undefined): string {
   return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
-}
-
-/** The field of a tool's input that says most. Other tools show their first text. */
-const tellingField: Readonly<Record<string, string>> = {
-  Agent: 'description',
-  Bash: 'command',
-  Edit: 'file_path',
-  Glob: 'pattern',
-  Grep: 'pattern',
-  LS: 'path',
-  MultiEdit: 'file_path',
-  NotebookEdit: 'notebook_path',
-  Read: 'file_path',
-  Skill: 'skill',
-  Task: 'description',
-  WebFetch: 'url',
-  WebSearch: 'query',
-  Write: 'file_path',
-};
-
-export function summariseInput(name: string, input: JsonValue | undefined): string {
-  if (!isObject(input)) return typeof input === 'string' ? input : '';
-  if (isArray(input.todos)) return todoSummary(input.todos);
-  const field = tellingField[name];
-  const text = field === undefined ? undefined : asString(input[field]);
-  return text ?? firstText(input);
-}
-
-function firstText(input: JsonObject): string {
-  for (const value of Object.values(input)) if (typeof value === 'string' && value.trim() !== '') return value;
-  return '';
-}
-
-function todoSummary(todos: readonly JsonValue[]): string {
-  const done = todos.filter((todo) => asObject(todo)?.status === 'completed').length;
-  return `${done} of ${todos.length} done`;
 }

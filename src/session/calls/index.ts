@@ -1,8 +1,10 @@
 export {
   type FinishedCall,
+  knownOutcome,
   outcomeOf,
   resultText,
-  summariseInput,
   withoutErrorTags,
   withoutFolder,
 } from './call-result.ts';
+export { type CallNames, summariseInput } from './input-summary.ts';
+export { type Refusal, readRefusal, refusalText } from './refusal.ts';

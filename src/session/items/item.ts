@@ -119,7 +119,12 @@ export interface CallItem extends ItemBase {
   readonly input: JsonValue | undefined;
   /** The input summary; paths below the working directory are relative. */
   readonly summary: string;
-  readonly state: 'done' | 'failed' | 'open';
+  /** `declined`, `interrupted`: by the user, so it is not an error. */
+  readonly state: 'done' | 'failed' | 'declined' | 'interrupted' | 'open';
+  /** How it ended, in one line; empty if there is nothing to say. */
+  readonly outcome: string;
+  /** What the user said when declining it. */
+  readonly reply: StoryText | null;
   readonly result: StoryLine | undefined;
   readonly durationMs: number | null;
   /** The sub-agent that it started; `Story.openAgent` has its items. */
@@ -182,6 +187,8 @@ export interface ForkItem extends ItemBase {
 export interface ErrorItem extends ItemBase {
   readonly kind: 'error';
   readonly text: StoryText;
+  /** The lines that repeat it, one for each retry. */
+  readonly repeats: readonly StoryLine[];
 }
 
 export interface NoteItem extends ItemBase {

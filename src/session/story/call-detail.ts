@@ -50,10 +50,19 @@ interface CallSource {
 
 export function callDetail(
   call: CallItem,
-  { text: output, stored, inputKeys }: CallResult & { readonly inputKeys: Keys },
+  { text, stored, inputKeys }: CallResult & { readonly inputKeys: Keys },
 ): CallDetail {
+  // The outcome says what the text about a refusal says.
+  const output = call.state === 'declined' ? '' : text;
   const input = asObject(call.input) ?? {};
-  const source: CallSource = { call, input, inputKeys, output, stored, isError: call.state === 'failed' };
+  const source: CallSource = {
+    call,
+    input,
+    inputKeys,
+    output,
+    stored,
+    isError: call.result !== undefined && call.state !== 'done',
+  };
   switch (call.tool) {
     case 'Edit':
     case 'MultiEdit':

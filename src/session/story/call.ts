@@ -1,8 +1,26 @@
 // A tool call and its result → its item. The result is read when a sink asks for it, and only once.
 import type { JsonValue } from '../../base/json/index.ts';
 import { type Block, blocksOf, contentOf, type Entry, isImage, isToolResult } from '../../format/entry/index.ts';
-import { resultText, summariseInput, withoutErrorTags, withoutFolder } from '../calls/index.ts';
-import type { CallDetail, CallItem, Ref, StoryAgent, StoryImage } from '../items/index.ts';
+import {
+  type CallNames,
+  knownOutcome,
+  outcomeOf,
+  type Refusal,
+  readRefusal,
+  refusalText,
+  resultText,
+  summariseInput,
+  withoutErrorTags,
+  withoutFolder,
+} from '../calls/index.ts';
+import {
+  type CallDetail,
+  type CallItem,
+  type Ref,
+  type StoryAgent,
+  type StoryImage,
+  StoryText,
+} from '../items/index.ts';
 import type { Node } from '../transcript/index.ts';
 import type { ToolCall } from '../turns/index.ts';
 import { type CallResult, callDetail } from './call-detail.ts';
@@ -14,6 +32,8 @@ export interface CallContext {
   readonly read: (node: Node) => Entry;
   /** The `toolUseResult` of a line. */
   readonly readStored: (node: Node) => JsonValue | undefined;
+  /** Of tasks and agents; without them their ids are shown. */
+  readonly names?: CallNames;
 }
 
 /** `index`: its block among those of the line. */
@@ -31,14 +51,33 @@ export function makeCall(
     known ??= readResult(context, call);
     return known;
   };
+  // Only the text of an error says that the user ended the call.
+  let refusal: Refusal | null | undefined;
+  const readEnd = (): Refusal | null => {
+    refusal ??= result !== undefined && call.isError ? (readRefusal(read().text) ?? null) : null;
+    return refusal;
+  };
+  const summary = withoutFolder(summariseInput(call.name, input, context.names), context.cwd);
   return {
     kind: 'call',
     node,
     id: call.id,
     tool: call.name,
     input,
-    summary: withoutFolder(summariseInput(call.name, input), context.cwd),
-    state: result === undefined ? 'open' : call.isError ? 'failed' : 'done',
+    summary,
+    get state(): CallItem['state'] {
+      return result === undefined ? 'open' : (readEnd()?.state ?? (call.isError ? 'failed' : 'done'));
+    },
+    get outcome(): string {
+      const end = readEnd();
+      if (end !== null) return refusalText(call.name, end);
+      const said = result === undefined || call.isError ? undefined : knownOutcome(call.name, read().text);
+      return said ?? outcomeOf({ isError: call.isError, result }, read().text, summary);
+    },
+    get reply(): StoryText | null {
+      const end = readEnd();
+      return end === null || end.reply === '' ? null : new StoryText(end.reply, 'prompt', this.outputAt);
+    },
     result,
     durationMs:
       result === undefined || Number.isNaN(result.time - node.time) ? null : Math.max(0, result.time - node.time),

@@ -125,7 +125,7 @@ function systemItems(context: NoteContext, node: Node): readonly Item[] {
 }
 
 export function requestError(node: Node, text: string, at: Ref): ErrorItem {
-  return { kind: 'error', node, text: new StoryText(text, 'note', at) };
+  return { kind: 'error', node, text: new StoryText(text, 'note', at), repeats: [] };
 }
 
 /** Only hooks that failed or stopped the agent have something to say. */

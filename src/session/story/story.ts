@@ -5,6 +5,7 @@ import type { Entry } from '../../format/entry/index.ts';
 import { linesWithUsage } from '../facts/index.ts';
 import type { Graph } from '../graph/index.ts';
 import {
+  type ErrorItem,
   type ForkItem,
   type Item,
   type PromptItem,
@@ -36,6 +37,7 @@ import {
 } from '../turns/index.ts';
 import { countUsage, totalUsage, type UsageTotals } from '../usage/index.ts';
 import { isEmpty, type LineContext, type LineTurn, lineItems, promptItem } from './line.ts';
+import { StoryNames } from './names.ts';
 import { refTo } from './text.ts';
 
 export interface StoryOptions {
@@ -56,6 +58,7 @@ export class Story implements LineContext {
   readonly cwd: string | undefined;
   readonly graph: Graph;
   readonly compactions: ReadonlyMap<Node, Compaction>;
+  readonly names: StoryNames;
   readonly #branch: Branch | undefined;
   readonly #open: typeof openAgent;
   /** The session that all sub-agents belong to, and those that a call may have started: a sub-agent's own too. */
@@ -86,6 +89,7 @@ export class Story implements LineContext {
     this.#agents = [...(parent === undefined ? [] : parent.#agents), ...session.agents];
     this.#agentsByCall = new Map(this.#agents.map((agent) => [agent.toolUseId, agent]));
     this.#agentsById = new Map(this.#agents.map((agent) => [agent.agentId, agent]));
+    this.names = new StoryNames(session, this.#agentsById, parent?.names);
     this.#shown = parent === undefined ? new Set() : parent.#shown;
     // The user cannot type to a sub-agent.
     this.#queued = parent !== undefined || session.isAgent ? [] : promptsWithoutLine(session.transcript);
@@ -112,8 +116,22 @@ export class Story implements LineContext {
     return prompt === undefined ? undefined : promptItem(promptLines, prompt, promptKind, this.read);
   }
 
-  /** The items of a turn, or of a range of its lines. */
+  /** The items of a turn, or of a range of its lines; an error that retries repeat is one item. */
   *items(turn: Turn, from = 0, to: number = turn.nodes.length): Generator<Item> {
+    let error: ErrorItem | undefined;
+    for (const item of this.#lineItems(turn, from, to)) {
+      if (item.kind === 'error' && error !== undefined && isSameError(error, item)) {
+        error = { ...item, node: error.node, repeats: [...error.repeats, item.node] };
+        continue;
+      }
+      if (error !== undefined) yield error;
+      error = item.kind === 'error' ? item : undefined;
+      if (item.kind !== 'error') yield item;
+    }
+    if (error !== undefined) yield error;
+  }
+
+  *#lineItems(turn: Turn, from: number, to: number): Generator<Item> {
     this.#forks ??= forksOf(this.session, this.#branch);
     const lines = this.#linesOf(turn);
     const queued = this.#queuedIn(turn);
@@ -174,6 +192,12 @@ export class Story implements LineContext {
     }
     return before;
   }
+}
+
+/** Retries differ in their number only. */
+function isSameError(a: ErrorItem, b: ErrorItem): boolean {
+  const words = (item: ErrorItem): string => item.text.text.replace(/, retry \d+ of \d+$/, '');
+  return a.node.type === b.node.type && words(a) === words(b);
 }
 
 type Fork = Pick<ForkItem, 'branch' | 'turns' | 'isReplay'>;

@@ -21,6 +21,7 @@ import './styles/actions/actions.css';
 import './styles/actions/palette.css';
 import './styles/session/side.css';
 import './styles/reading/view.css';
+import './styles/reading/refused.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

@@ -14,6 +14,7 @@ import './styles/code.css';
 import './styles/actions/copy.css';
 import './styles/reading/attached.css';
 import './styles/reading/view.css';
+import './styles/reading/refused.css';
 import './styles/phone.css';
 import './standalone.css';
 

@@ -284,7 +284,7 @@ test('--full shows the output of a failed call without the tags that the client 
     user([toolResult('t1', '<tool_use_error>File does not exist.</tool_use_error>', true)]),
   ];
   assert.deepEqual(turnOf(lines, temporaryFolder(context), '--full').slice(-3), [
-    '✗ Read /gone  File does not exist.',
+    '✗ Read /gone',
     '  ┊ file_path: /gone',
     '  │ File does not exist.',
   ]);
@@ -292,9 +292,9 @@ test('--full shows the output of a failed call without the tags that the client 
 
 test('sub-agents are indented below the call that started them, in all three layouts', () => {
   for (const [version, call, agent] of [
-    ['1.0.57', '✓ Task Read readme  It is a widgets CLI.', '  ↳ general-purpose inline-1 62 out'],
+    ['1.0.57', '✓ Task Read readme  It is a widgets CLI.', '  ↳ general-purpose 62 out'],
     ['2.0.50', '✓ Task Read readme  It is a widgets CLI.', '  ↳ d55c453d 62 out'],
-    ['2.1.150', '✓ Agent Read readme  5 lines', '  ↳ general-purpose a0457d9ab95aaf8ad 62 out'],
+    ['2.1.150', '✓ Agent Read readme  5 lines', '  ↳ general-purpose 62 out'],
   ] as const) {
     const root = path.join(recordings, version, 'agent');
     const [row] = (jsonOf(['ls', '--json', '--root', root]) as readonly JsonObject[]) ?? [];
@@ -335,11 +335,11 @@ test('sub-agents of sub-agents are indented further, one that leads to itself is
     [
       '❯ go',
       '? Agent start  no result in the file',
-      '  ↳ Outer a 20 out',
+      '  ↳ Outer 20 out',
       '    ? Agent start by a  no result in the file',
-      '      ↳ Inner b 20 out',
+      '      ↳ Inner 20 out',
       '        ? Agent start by b  no result in the file',
-      '          ↳ Outer a (shown above)',
+      '          ↳ Outer (shown above)',
       '',
       '↳ 1 sub-agent that no call here started: lost',
       '',
@@ -357,7 +357,7 @@ test('a sub-agent that cannot be read does not hide the session', (context) => {
     return context.skip('the checkout cannot be read by another user');
   const { status, stdout, stderr } = runClew(['show', file], asNobody ? { uid: 65534 } : {});
   assert.deepEqual([status, stderr], [0, '']);
-  assert.match(stdout, /↳ Outer a \(cannot be read: EACCES\)\n/);
+  assert.match(stdout, /↳ Outer \(cannot be read: EACCES\)\n/);
 });
 
 test('prompts typed while the agent worked are shown where they were given to it; what was never sent comes last', (context) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summariseInput } from '../../../src/session/calls/call-result.ts';
+import { summariseInput } from '../../../src/session/calls/input-summary.ts';
 
 test('a known tool shows the field that says most', () => {
   const inputs = {

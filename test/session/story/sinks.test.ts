@@ -149,8 +149,8 @@ const forms: Readonly<Record<Item['kind'], Readonly<Record<Sink, string | null>>
     live: 'thinking: the thought',
   },
   call: {
-    show: '✗ Bash the command  the output\n  ┊ command: the command\n  │ the output\n',
-    markdown: '✗ <b>Bash</b> <code>the command</code> · the output</summary>\n\n```\nthe output\n```',
+    show: '✗ Bash the command\n  ┊ command: the command\n  │ the output\n',
+    markdown: '- ✗ **Bash** `the command` · the output\n',
     page: 'call: the command',
     tail: '✗ Bash the command  the output',
     live: 'call: the command',

@@ -16,11 +16,17 @@ import {
   usePlaceNames,
   useSource,
 } from '../source/index.ts';
-import { Images, MarkdownText, RawButton, TerminalText, Words } from '../text/index.ts';
+import { Images, MarkdownText, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Detail, isShownOpen } from './details.tsx';
 
-const marks = { done: '✓', failed: '✗', open: '…' } as const;
-const meanings = { done: 'done', failed: 'failed', open: 'no result' } as const;
+const marks = { done: '✓', failed: '✗', declined: '⊘', interrupted: '⊘', open: '…' } as const;
+const meanings = {
+  done: 'done',
+  failed: 'failed',
+  declined: 'declined by you',
+  interrupted: 'interrupted by you',
+  open: 'no result',
+} as const;
 
 /** Draws the items of a sub-agent; given by items.tsx, which draws the calls too. */
 type Items = ComponentType<{ readonly items: readonly Item[] }>;
@@ -54,13 +60,19 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
               <RunningTime since={item.at} />
             </span>
           ) : (
-            <Outcome item={item} />
+            <Outcome item={item} isOpen={isOpen} />
           )}
         </button>
         <RawButton place={item.place} also={item.resultPlace} />
       </div>
       {isOpen ? (
         <div className="call-body">
+          {item.reply === null ? null : (
+            <div className="reply">
+              <p className="quiet">You said</p>
+              <PlainText text={item.reply} />
+            </div>
+          )}
           {item.error === null ? null : <TerminalText text={item.error} label="error" tone="stderr" />}
           {item.error !== null && isEmptyWithout(item.detail) ? null : <Detail detail={item.detail} />}
           <Images images={item.images} />
@@ -81,12 +93,13 @@ function isEmptyWithout({ as }: CallDetail): boolean {
   return as === 'file' || as === 'search' || as === 'web-search' || as === 'web-fetch';
 }
 
-/** The detail below says more than the tool's own words. */
-function isSelfEvident({ as }: CallDetail): boolean {
-  return as === 'todos' || as === 'plan' || as === 'questions';
+/** The detail says more than the tool's own words; an error is shown once, whole if the call is open. */
+function isSaidBelow({ state, detail: { as } }: CallItem, isOpen: boolean): boolean {
+  if (state === 'failed') return isOpen;
+  return state === 'done' && (as === 'todos' || as === 'plan' || as === 'questions');
 }
 
-function Outcome({ item }: { readonly item: CallItem }) {
+function Outcome({ item, isOpen }: { readonly item: CallItem; readonly isOpen: boolean }) {
   const { detail } = item;
   const took = item.durationMs !== null && item.durationMs >= 2_000 ? formatDuration(item.durationMs) : '';
   if (detail.as === 'diff' && item.state === 'done') {
@@ -99,7 +112,7 @@ function Outcome({ item }: { readonly item: CallItem }) {
   const facts =
     detail.as === 'agent' && detail.tokens !== null
       ? [`${detail.calls ?? 0} calls`, `${formatTokens(detail.tokens)} tokens`, took]
-      : [item.state === 'done' && isSelfEvident(detail) ? '' : item.outcome, took];
+      : [isSaidBelow(item, isOpen) ? '' : item.outcome, took];
   return (
     <span className="call-outcome">
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />

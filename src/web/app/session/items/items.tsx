@@ -16,6 +16,7 @@ import { MessageTools } from '../copy/index.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
 import { MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { useShownItems } from '../view/index.ts';
+import { PlaceAnchor } from './attached.tsx';
 import { Call } from './call.tsx';
 
 export function ItemView({ item }: { readonly item: Item }) {
@@ -106,9 +107,9 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
   const { text, place } = item;
   if (text === null) {
     return (
-      <div className="item folded quiet" data-place={place}>
+      <Placed place={place} className="folded quiet">
         Thought, not readable <RawButton place={place} />
-      </div>
+      </Placed>
     );
   }
   const start = text.text.trim().split('\n', 1)[0] ?? '';
@@ -130,18 +131,21 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
 
 function Queued({ item }: { readonly item: QueuedItem }) {
   return (
-    <div className="item queued" data-place={item.place}>
+    <Placed place={item.place} className="queued">
       <p className="quiet">Typed while it worked</p>
       <PlainText text={item.text} className="prompt-text" />
       <RawButton place={item.place} />
-    </div>
+    </Placed>
   );
 }
 
 function Note({ item }: { readonly item: NoteItem }) {
-  const isTarget = useIsTarget(item.place.line);
+  const isTarget = useIsTarget(item.place.line, ...item.morePlaces.map(({ line }) => line));
   return (
-    <div className={`item note ${item.tone} ${isTarget ? 'target' : ''}`} data-place={item.place}>
+    <div className={`item note ${item.tone} ${isTarget ? 'target' : ''}`} {...usePlaceNames(item.place)}>
+      {item.morePlaces.map((place) => (
+        <PlaceAnchor key={place.record} place={place} />
+      ))}
       <span className="note-label">
         {item.tone === 'error' ? '✗ ' : ''}
         <Words text={item.label} />
@@ -172,7 +176,7 @@ function CompactionMark({ item }: { readonly item: CompactionItem }) {
     `${item.keptCount === 0 ? 'no' : formatCount(item.keptCount)} ${item.keptCount === 1 ? 'line' : 'lines'} kept`,
   ];
   return (
-    <div className="item compaction" data-place={item.place}>
+    <Placed place={item.place} className="compaction">
       <div className="compaction-line">
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Words text={facts.join(' · ')} />
@@ -204,21 +208,21 @@ function CompactionMark({ item }: { readonly item: CompactionItem }) {
           )}
         </div>
       ) : null}
-    </div>
+    </Placed>
   );
 }
 
 function Fork({ item }: { readonly item: ForkItem }) {
   const { showBranch } = useActions();
   return (
-    <div className="item fork" data-place={item.place}>
+    <Placed place={item.place} className="fork">
       <button type="button" onClick={() => showBranch(item.branch)}>
         <span aria-hidden="true">↗</span>{' '}
         {item.isReplay
           ? 'The same history is repeated here'
           : `Another branch leaves here, ${counted(item.turns, 'turn')}`}
       </button>
-    </div>
+    </Placed>
   );
 }
 
