@@ -7,11 +7,7 @@ const rejected =
 
 test('what the user ended is told from what failed, by the words of the client', () => {
   const table: readonly (readonly [result: string, tool: string, outcome: string | undefined])[] = [
-    [
-      `${rejected} STOP what you are doing.`,
-      'Edit',
-      'You declined this edit',
-    ],
+    [`${rejected} STOP what you are doing.`, 'Edit', 'You declined this edit'],
     [
       `${rejected} How to proceed, the user said:\nuse pnpm\nplease`,
       'Bash',

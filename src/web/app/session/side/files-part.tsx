@@ -102,7 +102,13 @@ interface EditViewProps {
   lineLink: FilesPartProps['lineLink'];
 }
 
-const stateNames = { done: '', failed: ', not made', open: ', running' } as const;
+const stateNames = {
+  done: '',
+  failed: ', not made',
+  declined: ', declined',
+  interrupted: ', interrupted',
+  open: ', running',
+} as const;
 
 function EditView({ edit: { place, turn, tool, state, diff }, path, lineLink }: EditViewProps) {
   return (
