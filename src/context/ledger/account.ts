@@ -2,58 +2,15 @@
 // are together. What was added since the count before gets the difference, by its estimated tokens; what is left over on
 // either side has a place of its own, so that the sum is always the API's count and no number is negative.
 import type { ContextDrop, SliceKind } from '../wire/index.ts';
-
-/** A piece of the conversation, or what was counted without one. */
-export interface Item {
-  readonly kind: SliceKind;
-  readonly name: string | null;
-  /** The line it is on; for what is on no line, that of the answer whose count shows it. */
-  readonly line: number;
-  readonly isRecorded: boolean;
-  /** The turn it came in. */
-  readonly turn: number;
-  /** In units: `Account.scale` turns them into tokens. */
-  units: number;
-  /** The API's own number. */
-  isExact: boolean;
-  /** A compaction has not removed it. */
-  isAlive: boolean;
-}
-
-export interface NewItem {
-  readonly kind: SliceKind;
-  readonly name: string | null;
-  readonly line: number;
-  readonly turn: number;
-  /** Estimated tokens, for the old tokenizer. */
-  readonly tokens: number;
-}
-
-/** The answer that pieces belong to, with its own count. */
-export interface Output {
-  readonly id: string;
-  /** `undefined` if the line was written before the answer was complete. */
-  readonly tokens: number | undefined;
-}
-
-/** A request and what the API counted for it. */
-export interface Count {
-  readonly line: number;
-  readonly turn: number;
-  /** Input, cache writes and cache reads. */
-  readonly tokens: number;
-  /** How many times the tokens of the old tokenizer. */
-  readonly factor: number;
-  /** Thinking of earlier turns is not sent to this model. */
-  readonly dropsThinking: boolean;
-}
-
-export interface Settled {
-  readonly estimatedTokens: number;
-  readonly drops: readonly ContextDrop[];
-  /** Why the count was not used. */
-  readonly problem: string | undefined;
-}
+import {
+  type Count,
+  type Item,
+  mcpServerOf,
+  type NewItem,
+  type Output,
+  type PromptPart,
+  type Settled,
+} from './item.ts';
 
 /** New text may be so many times its estimate; what lies outside was added or left out by the client. */
 const leastRatio = 0.6;
@@ -77,23 +34,29 @@ export class Account {
   /** Units by kind, of `items`. */
   readonly kinds: Map<SliceKind, number> = new Map();
   #total = 0;
-  #pending: { readonly item: Item; readonly estimate: number; readonly output: Output | undefined }[] = [];
-  #system: Item | undefined;
+  #pending: Pending[] = [];
+  readonly #promptParts: readonly PromptPart[];
+  /** Empty until the first count. */
+  #prompt: readonly Item[] = [];
   #lastCount: number | undefined;
   #drops = new Set<ContextDrop>();
   /** Everything before it has no tokens left to clear. */
   #cleared = 0;
   #thinkingCleared = 0;
 
+  constructor(promptParts: readonly PromptPart[] = []) {
+    this.#promptParts = promptParts;
+  }
+
   /** Tokens of all items, counted or estimated. */
   get tokens(): number {
     return this.#total * this.scale;
   }
 
-  add({ tokens, ...rest }: NewItem, output?: Output): void {
-    const item = { ...rest, isRecorded: true, units: 0, isExact: false, isAlive: true };
+  add({ tokens, loads = [], ...rest }: NewItem, output?: Output): void {
+    const item = { ...rest, isRecorded: true, isPrompt: false, units: 0, isExact: false, isAlive: true };
     this.items.push(item);
-    this.#pending.push({ item, estimate: tokens, output });
+    this.#pending.push({ item, estimate: tokens, output, loads });
   }
 
   /** A compaction: what it does not keep leaves the context. The system prompt stays. */
@@ -101,7 +64,7 @@ export class Account {
     this.#estimatePending(this.scale);
     const kept: Item[] = [];
     for (const item of this.items) {
-      if (item.kind === 'system' || isKept(item)) kept.push(item);
+      if (item.isPrompt || isKept(item)) kept.push(item);
       else {
         item.isAlive = false;
         this.#change(item, 0);
@@ -120,17 +83,16 @@ export class Account {
   }
 
   settle(count: Count): Settled {
-    if (this.#system !== undefined && count.factor !== this.scale) {
-      if (count.factor < this.scale) this.#drops.add('model');
-      this.scale = count.factor;
-    } else if (this.#system === undefined) this.scale = count.factor;
+    if (count.factor < this.scale && this.#prompt.length > 0) this.#drops.add('model');
+    this.scale = count.factor;
     if (count.dropsThinking) this.#dropThinking(count.turn);
     const answers = this.#outputs();
     const others = this.#pending.filter(({ item }) => !answers.exact.has(item));
     const added = sum(others.map(({ estimate }) => estimate)) * this.scale;
     const estimatedTokens = this.tokens + answers.tokens + added;
     const problem = this.#misfit(count, answers.tokens + added, estimatedTokens);
-    if (problem === undefined) this.#anchor(count, answers, others, added);
+    const isUsed = problem === undefined && (count.isOnlyFirst !== true || this.#prompt.length === 0);
+    if (isUsed) this.#anchor(count, answers, others, added);
     else this.#estimatePending(this.scale);
     this.#pending = [];
     this.#lastCount = count.tokens;
@@ -140,7 +102,7 @@ export class Account {
   }
 
   #misfit({ tokens }: Count, added: number, estimated: number): string | undefined {
-    const known = estimated - (this.#system?.units ?? 0) * this.scale;
+    const known = estimated - sum(this.#prompt.map(({ units }) => units)) * this.scale;
     if (tokens < known * leastFit)
       return `the API's count of ${tokens} tokens does not fit: the text alone has about ${Math.round(known)}`;
     if (tokens === this.#lastCount && added >= leastAdded)
@@ -154,40 +116,61 @@ export class Account {
       item.isExact = answers.single.has(item);
     }
     const rest = count.tokens - this.tokens;
-    if (this.#system === undefined) this.#anchorFirst(count, others, added, rest);
+    if (this.#prompt.length === 0) this.#anchorFirst(count, others, added, rest);
     else this.#anchorNext(count, others, ratioFor(rest, added, others.length));
   }
 
   #anchorNext(count: Count, others: readonly Pending[], ratio: number): void {
     this.#fill(others, ratio);
     const left = count.tokens - this.tokens;
-    if (left > leastTokens) this.#addUnrecorded('unrecorded', count, left);
+    if (left > leastTokens)
+      this.#addMissing(
+        count,
+        left,
+        others.flatMap(({ loads }) => loads),
+      );
     else if (left < -leastTokens) this.#take(-left, count.turn);
   }
 
   #anchorFirst(count: Count, others: readonly Pending[], added: number, rest: number): void {
-    const system = Math.max(rest - added, count.tokens * leastSystem);
-    this.#fill(others, added === 0 ? 1 : Math.max(0, rest - system) / added);
-    const left = count.tokens - this.tokens;
-    this.#system = this.#addUnrecorded('system', count, Math.max(0, left));
-    if (left < 0) this.#take(-left, count.turn);
+    const prompt = Math.max(rest - added, count.tokens * leastSystem);
+    this.#fill(others, added === 0 ? 1 : Math.max(0, rest - prompt) / added);
+    const left = Math.max(0, count.tokens - this.tokens);
+    this.#addPrompt(count, left);
+    if (this.tokens > count.tokens + leastTokens) this.#take(this.tokens - count.tokens, count.turn);
+  }
+
+  /** Divides what is not in the messages as the transcript says; without that it is one item. */
+  #addPrompt(count: Count, tokens: number): void {
+    const known = sum(this.#promptParts.map((part) => part.tokens)) * this.scale;
+    const ratio = known === 0 ? 0 : tokens / known;
+    const share = ratio > mostRatio ? 1 : ratio;
+    const parts = this.#promptParts.map((part) =>
+      this.#addItem({ ...part, turn: count.turn, isRecorded: true, isPrompt: true }, part.tokens * share * this.scale),
+    );
+    const left = tokens - known * share;
+    const { line, turn } = count;
+    const rest = { kind: 'system', name: null, line, turn, isRecorded: false, isPrompt: true } as const;
+    this.#prompt =
+      left > leastTokens || parts.length === 0 ? [...parts, this.#addItem(rest, Math.max(0, left))] : parts;
+  }
+
+  /** Counted, but on no line: definitions of tools that a search loaded, or text that the client did not write down. */
+  #addMissing({ line, turn }: Count, tokens: number, loads: readonly string[]): void {
+    const [loaded] = loads;
+    const server = loaded === undefined ? undefined : mcpServerOf(loaded);
+    const kind = loaded === undefined ? 'unrecorded' : server === undefined ? 'tools' : 'mcp';
+    const name = loaded === undefined ? null : (server ?? 'loaded by a search');
+    this.#addItem({ kind, name, line, turn, isRecorded: false, isPrompt: loaded !== undefined }, tokens);
   }
 
   #fill(pending: readonly Pending[], ratio: number): void {
     for (const { item, estimate } of pending) this.#change(item, estimate * ratio);
   }
 
-  #addUnrecorded(kind: SliceKind, { line, turn }: Count, tokens: number): Item {
-    const item: Item = {
-      kind,
-      name: null,
-      line,
-      turn,
-      isRecorded: false,
-      units: 0,
-      isExact: false,
-      isAlive: true,
-    };
+  #addItem(facts: Pick<Item, 'kind' | 'name' | 'line' | 'turn' | 'isRecorded' | 'isPrompt'>, tokens: number): Item {
+    const { kind, name, line, turn, isRecorded, isPrompt } = facts;
+    const item = { kind, name, line, turn, isRecorded, isPrompt, units: 0, isExact: false, isAlive: true };
     this.items.push(item);
     this.#change(item, tokens / this.scale);
     return item;
@@ -255,7 +238,7 @@ export class Account {
   }
 
   #estimatePending(factor: number): void {
-    this.scale = this.#system === undefined ? factor : this.scale;
+    this.scale = this.#prompt.length === 0 ? factor : this.scale;
     const answers = this.#outputs();
     for (const { item, estimate } of this.#pending)
       this.#change(item, answers.exact.has(item) ? (answers.exact.get(item) ?? 0) / this.scale : estimate);
@@ -280,6 +263,7 @@ interface Pending {
   readonly item: Item;
   readonly estimate: number;
   readonly output: Output | undefined;
+  readonly loads: readonly string[];
 }
 
 /** How many times its estimate the new text is; outside the limits, the client added or left out something else. */

@@ -3,11 +3,13 @@ import { newTokenizerFactor } from '../../api/request/index.ts';
 import { isoDate } from '../../base/json/index.ts';
 import { modelFactsOf, plainModelName } from '../../models/index.ts';
 import { type Branch, compactionsOf, type Session } from '../../session/load/index.ts';
-import { callsOf, isBoundary, type Node } from '../../session/transcript/index.ts';
+import { callsOf, isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
 import type { Basis, ContextLedger, ContextRequest, ContextTurn, SliceKind } from '../wire/index.ts';
-import { Account, type Item } from './account.ts';
+import { Account } from './account.ts';
 import { type Answer, answerOf, type Conversation, conversationOf } from './conversation.ts';
+import type { Settled } from './item.ts';
 import { type Piece, piecesOf } from './pieces.ts';
+import { type Prompt, promptPartsOf, snapshotOf } from './prompt-parts.ts';
 import { roundedShares, type SlicedItem, slicesOf } from './slices.ts';
 
 /** Options of `contextLedger`. */
@@ -18,90 +20,112 @@ export interface ContextOptions {
   readonly turn?: number;
   /** The id of the sub-agent that the session is of. */
   readonly agentId?: string;
+  /** @internal Uses only the first count, to compare what is estimated with the later ones. */
+  readonly onlyFirstCount?: boolean;
 }
 
 /** Returns what the context of a request was made of, anchored to the counts of the API. */
 export function contextLedger(session: Session, options: ContextOptions = {}): ContextLedger {
-  const { branch: number = 1, turn: wanted } = options;
+  const { branch: number = 1, agentId } = options;
   const branch: Branch | undefined = session.branches[number - 1];
   const conversation = conversationOf(session, branch);
-  const target = lastRequest(session, conversation, wanted);
-  const account = new Account();
-  const tools = new Map<string, string>();
-  const answered = new Map<string, Answer>();
-  const preserved = new Map(compactionsOf(session).map((each) => [each.boundary ?? each.summary, each.preservedUuids]));
-  const turns = new TurnRows(conversation);
-  let found: Found | undefined;
-  let model: string | undefined;
-  let lastBoundary: Node | undefined;
-  for (const { node, turn } of conversation.lines) {
-    if (isBoundary(node) || (node.isCompactSummary && lastBoundary === undefined)) {
-      const kept = linesWith(conversation, preserved.get(node) ?? []);
-      account.compact((item) => item.isRecorded && kept.has(item.line));
-    }
-    lastBoundary = isBoundary(node) ? node : node.isCompactSummary || isSpoken(node) ? undefined : lastBoundary;
-    const answer = answerOf(session, node);
-    if (answer !== undefined && !answered.has(answer.id)) {
-      answered.set(answer.id, answer);
-      model = answer.model ?? model;
-      if (answer.inputTokens > 0) {
-        const settled = account.settle({
-          line: node.line,
-          turn,
-          tokens: answer.inputTokens,
-          factor: factorOf(model),
-          dropsThinking: dropsEarlierThinking(model),
-        });
-        const basis: Basis = settled.problem === undefined ? 'anchored' : 'estimated';
-        turns.note(turn, account, answer.inputTokens, basis, settled.drops);
-        if (node === target)
-          found = { answer, node, turn, basis, settled, items: copyOf(account), tokens: Math.round(account.tokens) };
-      }
-    }
-    for (const { id, name } of callsOf(node)) tools.set(id, name);
-    const output =
-      answer === undefined ? undefined : { id: answer.id, tokens: answer.isPartial ? undefined : answer.outputTokens };
-    for (const piece of piecesFor(session, node, tools)) account.add({ ...piece, line: node.line, turn }, output);
-  }
-  if (found === undefined) account.estimate(factorOf(model));
-  const items = found?.items ?? copyOf(account);
-  const tokens =
-    found === undefined || found.basis === 'estimated' ? Math.round(sumOf(items)) : found.answer.inputTokens;
-  const asked = found?.answer.model ?? model ?? null;
+  const { found, items, model, turns } = walk(session, conversation, options);
+  const isCounted = found?.basis === 'anchored' && options.onlyFirstCount !== true;
+  const tokens = isCounted ? found.answer.inputTokens : Math.round(sumOf(items));
+  // `clew strip` changes what a resume sends: the active branch of the session itself.
+  const isResumed = number === 1 && !session.isAgent && agentId === undefined;
   return {
     sessionId: session.id,
-    agentId: options.agentId ?? null,
+    agentId: agentId ?? null,
     branch: number,
     turn: found?.turn ?? conversation.turns.at(-1)?.index ?? null,
-    model: asked,
-    limitTokens: (asked === null ? undefined : modelFactsOf(asked)?.contextTokens) ?? null,
+    model: model ?? null,
+    limitTokens: (model === undefined ? undefined : modelFactsOf(model)?.contextTokens) ?? null,
     request: found === undefined ? null : requestOf(found),
     apiTokens: found?.answer.inputTokens ?? null,
     tokens,
     estimatedTokens: found?.settled.estimatedTokens ?? tokens,
-    basis: found?.basis ?? 'estimated',
+    basis: isCounted ? 'anchored' : 'estimated',
     problem: found?.settled.problem ?? null,
-    slices: slicesOf(items, {
-      tokens,
-      isCounted: found?.basis === 'anchored',
-      sessionId: number === 1 && !session.isAgent && options.agentId === undefined ? session.id : undefined,
-    }),
-    turns: turns.rows(),
+    slices: slicesOf(items, { tokens, isCounted, sessionId: isResumed ? session.id : undefined }),
+    turns,
   };
 }
 
+/** The request that was asked for. */
 interface Found {
   readonly answer: Answer;
   readonly node: Node;
   readonly turn: number;
   readonly basis: Basis;
-  readonly settled: ReturnType<Account['settle']>;
+  readonly settled: Settled;
   readonly items: readonly SlicedItem[];
-  readonly tokens: number;
 }
 
-function copyOf(account: Account): readonly SlicedItem[] {
-  return account.items.map((item) => ({ item, tokens: item.units * account.scale }));
+interface Walked {
+  readonly found: Found | undefined;
+  readonly items: readonly SlicedItem[];
+  readonly model: string | undefined;
+  readonly turns: readonly ContextTurn[];
+}
+
+/** Adds line after line to an account, and settles it at each request. */
+function walk(session: Session, conversation: Conversation, { turn: wanted, onlyFirstCount }: ContextOptions): Walked {
+  const target = lastRequest(session, conversation, wanted);
+  const contents = readContents(session, conversation);
+  const account = new Account(promptPartsOf(session, contents.snapshots));
+  const rows = new TurnRows(conversation);
+  const answered = new Set<string>();
+  const keptBy = keptLines(session, conversation);
+  let found: Found | undefined;
+  let model: string | undefined;
+  let boundary: Node | undefined;
+  for (const { node, turn } of conversation.lines) {
+    if (isBoundary(node) || (node.isCompactSummary && boundary === undefined)) {
+      const kept = keptBy.get(node);
+      account.compact((item) => item.isRecorded && kept?.has(item.line) === true);
+    }
+    boundary = isBoundary(node) ? node : isMessage(node) ? undefined : boundary;
+    const answer = answerOf(session, node);
+    if (answer !== undefined && !answered.has(answer.id)) {
+      answered.add(answer.id);
+      model = answer.model ?? model;
+      if (answer.inputTokens > 0) {
+        const { inputTokens: tokens } = answer;
+        const settled = account.settle({
+          line: node.line,
+          turn,
+          tokens,
+          factor: factorOf(model),
+          dropsThinking: dropsEarlierThinking(model),
+          isOnlyFirst: onlyFirstCount === true,
+        });
+        const basis: Basis = settled.problem === undefined ? 'anchored' : 'estimated';
+        rows.note(turn, account, tokens, basis, settled.drops);
+        if (node === target) found = { answer, node, turn, basis, settled, items: itemsOf(account) };
+      }
+    }
+    const output =
+      answer === undefined ? undefined : { id: answer.id, tokens: answer.isPartial ? undefined : answer.outputTokens };
+    for (const piece of contents.piecesOf(node)) account.add({ ...piece, line: node.line, turn }, output);
+  }
+  if (found === undefined) account.estimate(factorOf(model));
+  return { found, items: found?.items ?? itemsOf(account), model: found?.answer.model ?? model, turns: rows.rows() };
+}
+
+/** The lines that each compaction kept. */
+function keptLines(session: Session, { lines }: Conversation): ReadonlyMap<Node | undefined, ReadonlySet<number>> {
+  const byUuid = new Map(lines.map(({ node }) => [node.uuid, node.line]));
+  return new Map(
+    compactionsOf(session).map(({ boundary, summary, preservedUuids }) => [
+      boundary ?? summary,
+      new Set(preservedUuids.flatMap((uuid) => byUuid.get(uuid) ?? [])),
+    ]),
+  );
+}
+
+function itemsOf(account: Account): readonly SlicedItem[] {
+  return account.items.map((item) => ({ item, tokens: item.units * account.scale, isExact: item.isExact }));
 }
 
 function sumOf(items: readonly SlicedItem[]): number {
@@ -132,24 +156,35 @@ function lastRequest(session: Session, { lines }: Conversation, turn = Number.PO
   return last;
 }
 
-function linesWith({ lines }: Conversation, uuids: readonly string[]): ReadonlySet<number> {
-  const wanted = new Set(uuids);
-  return new Set(lines.flatMap(({ node }) => (node.uuid !== undefined && wanted.has(node.uuid) ? [node.line] : [])));
+/** What is computed from the content of a line. */
+interface LineContent {
+  readonly pieces: readonly Piece[];
+  readonly snapshot: Prompt | undefined;
 }
 
-function isSpoken(node: Node): boolean {
-  return node.type === 'user' || node.type === 'assistant';
+const knownContents = new WeakMap<Node, LineContent>();
+
+/** Cached by line: the page asks again for other turns, and after each line that was appended. */
+function readContents(
+  session: Session,
+  { lines }: Conversation,
+): { readonly snapshots: readonly Prompt[]; piecesOf(node: Node): readonly Piece[] } {
+  // Complete before the first line is read: a result may come before its call.
+  const tools = new Map(lines.flatMap(({ node }) => callsOf(node).map(({ id, name }) => [id, name] as const)));
+  const snapshots: Prompt[] = [];
+  const contents = new Map<Node, LineContent>();
+  for (const { node } of lines) {
+    const content = knownContents.get(node) ?? readContent(session, node, tools);
+    knownContents.set(node, content);
+    contents.set(node, content);
+    if (content.snapshot !== undefined) snapshots.push(content.snapshot);
+  }
+  return { snapshots, piecesOf: (node) => contents.get(node)?.pieces ?? [] };
 }
 
-const knownPieces = new WeakMap<Node, readonly Piece[]>();
-
-/** Cached: the page asks again for other turns, and after each line that was appended. */
-function piecesFor(session: Session, node: Node, tools: ReadonlyMap<string, string>): readonly Piece[] {
-  const known = knownPieces.get(node);
-  if (known !== undefined) return known;
-  const pieces = piecesOf(node, session.transcript.read(node), tools);
-  knownPieces.set(node, pieces);
-  return pieces;
+function readContent(session: Session, node: Node, tools: ReadonlyMap<string, string>): LineContent {
+  const entry = session.transcript.read(node);
+  return { pieces: piecesOf(node, entry, tools), snapshot: snapshotOf(node, entry) };
 }
 
 /** Models before Opus 4.7. */
@@ -201,5 +236,3 @@ class TurnRows {
     return this.#rows.map(({ turn, line, row }) => ({ turn, line, ...row }));
   }
 }
-
-export type { Item };

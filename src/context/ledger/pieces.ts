@@ -10,6 +10,8 @@ export interface Piece {
   readonly name: string | null;
   /** Before anchoring, for a model before Opus 4.7. */
   readonly tokens: number;
+  /** The tools whose definitions are sent from here on. */
+  readonly loads?: readonly string[];
 }
 
 /** The names of the tools by the ids of their calls. */
@@ -61,8 +63,8 @@ function answerPieces(content: JsonValue | undefined): Piece[] {
 }
 
 /** What the API adds around a call and around a result. */
-const callTokens = 30;
-const resultTokens = 8;
+const callTokens = 58;
+const resultTokens = 12;
 
 /** A signature holds the thinking encrypted: what the block shows is a summary, or nothing. */
 function thinkingTokens(block: JsonObject): number {
@@ -102,8 +104,14 @@ function userSlice(node: Node, text: string): readonly [SliceKind, string | null
 }
 
 function reminderKind(text: string): SliceKind {
-  const start = text.slice(0, 2_000);
-  return /claudeMd|CLAUDE\.md|memory file/i.test(start) ? 'instructions' : 'reminders';
+  return isInstructions(text) ? 'instructions' : 'reminders';
+}
+
+/** The client's own words before the text of CLAUDE.md and of memory. */
+const instructionMarks = /^# claudeMd$|^# Memory$|\bContents of .{1,300}\.md \(|user instructions are shown below/m;
+
+export function isInstructions(text: string): boolean {
+  return instructionMarks.test(text.slice(0, 4_000));
 }
 
 /** The text of a skill begins with the folder that it was loaded from. */
@@ -124,7 +132,9 @@ function resultPieces(block: JsonObject, tools: ToolNames): readonly Piece[] {
   const parts = block.content.filter(isObject);
   const texts = parts.filter(({ type }) => type !== 'image' && type !== 'document');
   const images = parts.filter(({ type }) => type === 'image' || type === 'document');
-  return [{ kind, name, tokens: resultTokens + valueTokens(texts) }, ...images.map(imagePiece)];
+  const loads = parts.flatMap((part) => (part.type === 'tool_reference' ? (asString(part.tool_name) ?? []) : []));
+  const own = { kind, name, tokens: resultTokens + valueTokens(texts) };
+  return [loads.length === 0 ? own : { ...own, loads }, ...images.map(imagePiece)];
 }
 
 function imagePiece(block: JsonObject): Piece {
@@ -186,8 +196,7 @@ function attachmentPieces(attachment: JsonObject, rendered: JsonValue | undefine
   if (sent === undefined) return [];
   const images = imagesIn(sent);
   const text = valueTokens(sent);
-  const isInstructions = type === 'session_context' && asObject(attachment.context)?.claudeMd !== undefined;
-  const kind = isInstructions ? 'instructions' : (attachmentKinds[type] ?? 'reminders');
+  const kind = attachmentKinds[type] ?? reminderKind(firstText(sent));
   const name = kind === 'files' ? 'attached' : null;
   return [
     ...(text > 0 || images.length === 0 ? [{ kind, name, tokens: text } as const] : []),
@@ -198,6 +207,12 @@ function attachmentPieces(attachment: JsonObject, rendered: JsonValue | undefine
 /** What the client makes a text of, as far as an attachment holds it. */
 function withoutNames({ type, ...rest }: JsonObject): JsonValue {
   return rest;
+}
+
+function firstText(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (isArray(value)) return value.length === 0 ? '' : firstText(value[0] ?? '');
+  return isObject(value) ? firstText(value.content ?? value.text ?? '') : '';
 }
 
 function imagesIn(value: JsonValue): JsonObject[] {
@@ -231,7 +246,7 @@ export function valueTokens(value: JsonValue | undefined): number {
     else if (isObject(next)) {
       for (const [key, inner] of Object.entries(next)) {
         if (unread.has(key)) continue;
-        tokens += key === 'text' || key === 'content' ? 0 : keyTokens;
+        if (key !== 'text' && key !== 'content') tokens += keyTokens + textTokens(key);
         left.push(inner);
       }
     }
@@ -240,4 +255,4 @@ export function valueTokens(value: JsonValue | undefined): number {
 }
 
 /** A member of a call's input is sent as a tagged parameter. */
-const keyTokens = 8;
+const keyTokens = 6.3;

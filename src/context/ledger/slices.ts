@@ -1,12 +1,13 @@
 // The items of an account → slices: added up by kind and name, rounded so that the sum is exact, with their lines and the
 // command that frees them.
 import type { Basis, ContextSlice, LineRange, SliceFree, SliceKind } from '../wire/index.ts';
-import type { Item } from './account.ts';
+import type { Item } from './item.ts';
 
 /** An item with its tokens at the moment of a request. */
 export interface SlicedItem {
   readonly item: Item;
   readonly tokens: number;
+  readonly isExact: boolean;
 }
 
 export interface SliceOptions {
@@ -27,8 +28,11 @@ interface Group {
 
 export function slicesOf(items: readonly SlicedItem[], options: SliceOptions): readonly ContextSlice[] {
   const groups = new Map<string, Group>();
+  const sent = new Set(items.flatMap(({ item }) => (item.isPrompt && item.isRecorded ? [item.line] : [])));
   for (const each of items) {
-    const { kind, name, isRecorded } = each.item;
+    const { kind, name, isRecorded, line } = each.item;
+    // A snapshot of the system prompt is no message, but what it says is sent.
+    if (kind === 'silent' && sent.has(line)) continue;
     const key = `${kind}\n${isRecorded}\n${name}`;
     const group = groups.get(key) ?? { kind, name, isRecorded, items: [] };
     group.items.push(each);
@@ -57,7 +61,7 @@ export function slicesOf(items: readonly SlicedItem[], options: SliceOptions): r
 }
 
 function basisOf({ kind, items }: Group, { isCounted }: SliceOptions): Basis {
-  if (kind === 'silent' || items.every(({ item }) => item.isExact)) return 'exact';
+  if (kind === 'silent' || items.every(({ isExact }) => isExact)) return 'exact';
   return isCounted ? 'anchored' : 'estimated';
 }
 
