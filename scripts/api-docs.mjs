@@ -9,6 +9,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const page = 'docs/api.md';
 const folders = [
   ['session', 'One session: load it, walk through it, count it, predict a resume'],
+  ['context', 'What the context is made of'],
   ['library', 'All sessions: list, search, count, archive, follow'],
   ['doctor', 'Diagnose and repair'],
   ['surgery', 'Reshape sessions: plan, prove, write, undo'],

@@ -86,6 +86,20 @@ export { UserError } from './base/errors/errors.ts';
 export type { JsonObject, JsonValue } from './base/json/json.ts';
 export type { Bytes, Environment } from './base/node/node-types.ts';
 export { version } from './base/version/version.ts';
+export type { ContextOptions } from './context/ledger/ledger.ts';
+export { contextLedger } from './context/ledger/ledger.ts';
+export type {
+  Basis,
+  ContextDrop,
+  ContextLedger,
+  ContextRequest,
+  ContextSlice,
+  ContextTurn,
+  LineRange,
+  SliceFree,
+  SliceKind,
+} from './context/wire/ledger.ts';
+export { sliceKinds, sliceLabels } from './context/wire/ledger.ts';
 export type { PlacedViolation } from './doctor/checks/api.ts';
 export type { Segment } from './doctor/checks/examined-session.ts';
 export type { DamageClass, DamageCode, Finding, Severity } from './doctor/checks/finding.ts';

@@ -37,6 +37,23 @@ export const readCommands: readonly CommandRow[] = [
     load: () => import('./show/command.ts'),
   },
   {
+    name: 'context',
+    argument: 'SESSION',
+    summary: 'show what the context was made of, and what frees it',
+    flags: [
+      { name: '--turn', value: 'N', summary: 'at the last request of turn N instead of the last of all' },
+      { name: '--branch', value: 'N', summary: 'of branch N instead of the active one' },
+      { name: '--agent', value: 'ID', summary: 'of a sub-agent' },
+      ...readFlags,
+    ],
+    examples: [
+      'clew context 3f2b8c1e',
+      'clew context 3f2b8c1e --turn 4',
+      'clew context 3f2b8c1e --json | jq ".slices[0]"',
+    ],
+    load: () => import('./context/command.ts'),
+  },
+  {
     name: 'tail',
     argument: '[SESSION]',
     summary: 'follow all sessions, or one, as they grow',

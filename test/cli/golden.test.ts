@@ -22,6 +22,8 @@ const cases: readonly (readonly [name: string, columns: number, ...args: string[
   ['show-full-80', 80, 'show', '--demo', 'e45ab231', '--full', '--turn', '2'],
   ['doctor-80', 80, 'doctor', '--demo', 'e45ab231'],
   ['doctor-50', 50, 'doctor', '--demo', 'b8f420a0'],
+  ['context-80', 80, 'context', '--demo', 'e45ab231'],
+  ['context-50', 50, 'context', '--demo', 'e45ab231', '--turn', '1'],
   ['help-80', 80, '--help'],
   ['help-show-80', 80, 'show', '--help'],
   ['help-prices-80', 80, 'prices', '--help'],

@@ -25,6 +25,7 @@ const open: ReadonlySet<string> = new Set([
   'messages --full.system[]',
   'messages --full.tools[]',
   'doctor --all.sessions[].codes',
+  'context.turns[].kinds',
 ]);
 
 test('every object that is printed has exactly the fields that the page lists for it', async (context) => {
@@ -41,6 +42,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
+    collect('context', jsonOf(['context', '--json', session]), printed);
     collect('messages', jsonOf(['messages', session]), printed);
     collect('messages --full', jsonOf(['messages', '--full', session]), printed);
   }

@@ -1,3 +1,4 @@
+export { chosenBranch, chosenTurns } from './choose.ts';
 export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './current-index.ts';
 export { currentUsage } from './current-usage.ts';
 export { type Lineage, type LineageOf, lineageReader, marksText, readLineage } from './lineage.ts';

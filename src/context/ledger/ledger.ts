@@ -1,13 +1,20 @@
 // A session → what the context of a request was made of, and how it grew from turn to turn.
-import { newTokenizerFactor } from '../../api/request/index.ts';
 import { isoDate } from '../../base/json/index.ts';
-import { modelFactsOf, plainModelName } from '../../models/index.ts';
+import { modelFactsOf } from '../../models/index.ts';
 import { type Branch, compactionsOf, type Session } from '../../session/load/index.ts';
 import { callsOf, isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
-import type { Basis, ContextLedger, ContextRequest, ContextTurn, SliceKind } from '../wire/index.ts';
+import {
+  type Basis,
+  type ContextLedger,
+  type ContextRequest,
+  type ContextTurn,
+  type SliceKind,
+  sliceKinds,
+} from '../wire/index.ts';
 import { Account } from './account.ts';
 import { type Answer, answerOf, type Conversation, conversationOf } from './conversation.ts';
 import type { Settled } from './item.ts';
+import { dropsEarlierThinking, tokenizerFactor } from './model-habits.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { type Prompt, promptPartsOf, snapshotOf } from './prompt-parts.ts';
 import { roundedShares, type SlicedItem, slicesOf } from './slices.ts';
@@ -96,7 +103,7 @@ function walk(session: Session, conversation: Conversation, { turn: wanted, only
           line: node.line,
           turn,
           tokens,
-          factor: factorOf(model),
+          factor: tokenizerFactor(model),
           dropsThinking: dropsEarlierThinking(model),
           isOnlyFirst: onlyFirstCount === true,
         });
@@ -109,7 +116,7 @@ function walk(session: Session, conversation: Conversation, { turn: wanted, only
       answer === undefined ? undefined : { id: answer.id, tokens: answer.isPartial ? undefined : answer.outputTokens };
     for (const piece of contents.piecesOf(node)) account.add({ ...piece, line: node.line, turn }, output);
   }
-  if (found === undefined) account.estimate(factorOf(model));
+  if (found === undefined) account.estimate(tokenizerFactor(model));
   return { found, items: found?.items ?? itemsOf(account), model: found?.answer.model ?? model, turns: rows.rows() };
 }
 
@@ -187,19 +194,11 @@ function readContent(session: Session, node: Node, tools: ReadonlyMap<string, st
   return { pieces: piecesOf(node, entry, tools), snapshot: snapshotOf(node, entry) };
 }
 
-/** Models before Opus 4.7. */
-const oldTokenizer = /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-20\d{6})?$)/;
-
-function factorOf(model: string | undefined): number {
-  return model === undefined || oldTokenizer.test(plainModelName(model)) ? 1 : newTokenizerFactor;
+function byKind(tokens: (kind: SliceKind, index: number) => number): Readonly<Record<SliceKind, number>> {
+  return Object.fromEntries(sliceKinds.map((kind, i) => [kind, tokens(kind, i)])) as Record<SliceKind, number>; // all of them
 }
 
-/** Models before Opus 4.5, and their contemporaries: the API leaves the thinking of earlier turns out. */
-const forgetful = /claude-(?:3|(?:opus|sonnet)-4(?:-[01])?(?:-20\d{6})?$|(?:sonnet|haiku)-4-5)/;
-
-function dropsEarlierThinking(model: string | undefined): boolean {
-  return model !== undefined && forgetful.test(plainModelName(model));
-}
+const noTokens = byKind(() => 0);
 
 /** One row for each turn, of its last request. */
 class TurnRows {
@@ -209,7 +208,7 @@ class TurnRows {
     this.#rows = turns.map(({ index, nodes }) => ({
       turn: index,
       line: nodes[0]?.line ?? 0,
-      row: { tokens: null, apiTokens: null, basis: 'estimated', kinds: {}, drops: [] },
+      row: { tokens: null, apiTokens: null, basis: 'estimated', kinds: noTokens, drops: [] },
     }));
   }
 
@@ -217,17 +216,14 @@ class TurnRows {
     const row = this.#rows[turn - 1];
     if (row === undefined) return;
     const tokens = basis === 'anchored' ? apiTokens : Math.round(account.tokens);
-    const kinds = [...account.kinds].filter(([, units]) => units > 0);
-    const shares = roundedShares(
-      kinds.map(([, units]) => units),
-      tokens,
-    );
+    const units = sliceKinds.map((kind) => account.kinds.get(kind) ?? 0);
+    const shares = roundedShares(units, tokens);
     const known = new Set([...row.row.drops, ...drops]);
     row.row = {
       tokens,
       apiTokens,
       basis,
-      kinds: Object.fromEntries(kinds.map(([kind], i) => [kind, shares[i] ?? 0])) as Partial<Record<SliceKind, number>>,
+      kinds: byKind((_, i) => shares[i] ?? 0),
       drops: [...known],
     };
   }

@@ -25,6 +25,11 @@ export function piecesOf(node: Node, entry: JsonObject, tools: ToolNames): reado
   return found.length === 0 ? silent : found;
 }
 
+/** About how many tokens a line adds to a request, for a model before Opus 4.7; the thinking of earlier turns included. */
+export function lineTokens(node: Node, entry: JsonObject): number {
+  return piecesOf(node, entry, new Map()).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
 function sentPieces(node: Node, entry: JsonObject, tools: ToolNames): readonly Piece[] {
   const content = asObject(entry.message)?.content;
   switch (node.type) {

@@ -31,7 +31,7 @@ export function slicesOf(items: readonly SlicedItem[], options: SliceOptions): r
   const sent = new Set(items.flatMap(({ item }) => (item.isPrompt && item.isRecorded ? [item.line] : [])));
   for (const each of items) {
     const { kind, name, isRecorded, line } = each.item;
-    // A snapshot of the system prompt is no message, but what it says is sent.
+    // A snapshot of the system prompt is not a message, but what it says is sent.
     if (kind === 'silent' && sent.has(line)) continue;
     const key = `${kind}\n${isRecorded}\n${name}`;
     const group = groups.get(key) ?? { kind, name, isRecorded, items: [] };

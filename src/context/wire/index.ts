@@ -9,4 +9,5 @@ export {
   type SliceFree,
   type SliceKind,
   sliceKinds,
+  sliceLabels,
 } from './ledger.ts';

@@ -1,6 +1,7 @@
 // The context ledger as data: what a request to the model was made of. `clew context --json` prints it and the page
 // draws it, so this file has types and names only.
 
+/** All kinds of slices. */
 export const sliceKinds = [
   'system',
   'tools',
@@ -23,7 +24,7 @@ export const sliceKinds = [
 /**
  * What the tokens of a slice are.
  *
- * - `system`: the system prompt; with the definitions of the tools, where the transcript does not tell them apart
+ * - `system`: the system prompt; with tool definitions and CLAUDE.md where the transcript does not tell them apart
  * - `tools`: definitions of built-in tools
  * - `mcp`: definitions of tools and instructions of an MCP server
  * - `skills`: the lists of skills, commands and agents, and skills that were loaded
@@ -41,6 +42,26 @@ export const sliceKinds = [
  * - `silent`: lines of the conversation that are not sent, 0 tokens
  */
 export type SliceKind = (typeof sliceKinds)[number];
+
+/** Short names for readers. */
+export const sliceLabels: Readonly<Record<SliceKind, string>> = {
+  system: 'system prompt',
+  tools: 'tool definitions',
+  mcp: 'MCP',
+  skills: 'skills and agents',
+  instructions: 'CLAUDE.md and memory',
+  reminders: 'reminders',
+  summary: 'summary',
+  prompts: 'prompts',
+  files: 'file contents',
+  output: 'tool output',
+  images: 'images',
+  calls: 'tool calls',
+  answers: 'answers',
+  thinking: 'thinking',
+  unrecorded: 'not in the transcript',
+  silent: 'not sent',
+};
 
 /**
  * How a number of tokens is known.
@@ -69,8 +90,10 @@ export interface ContextSlice {
   readonly free: SliceFree | null;
 }
 
+/** Lines of a transcript, both ends included. */
 export type LineRange = readonly [from: number, to: number];
 
+/** How to free a slice. */
 export interface SliceFree {
   /** A complete command; add `--dry-run` to try it. */
   readonly command: string;
@@ -103,8 +126,8 @@ export interface ContextTurn {
   /** The API's count, `null` without one. */
   readonly apiTokens: number | null;
   readonly basis: Basis;
-  /** Tokens by kind; kinds with none are left out. */
-  readonly kinds: Readonly<Partial<Record<SliceKind, number>>>;
+  /** Tokens by kind. */
+  readonly kinds: Readonly<Record<SliceKind, number>>;
   /** What became smaller in this turn. */
   readonly drops: readonly ContextDrop[];
 }

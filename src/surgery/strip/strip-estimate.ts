@@ -1,20 +1,12 @@
 // Estimates what each kind of stripping would free, and what rewriting the prompt cache after the first change would cost.
-// Tokens are estimated as four bytes each.
-import { estimateTextTokens, readImageSize } from '../../api/request/index.ts';
-import {
-  asObject,
-  asString,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../base/json/index.ts';
+// Tokens are estimated as in `clew context`.
+import { asObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { lineTokens, tokenizerFactor } from '../../context/ledger/index.ts';
 import { editJson } from '../../format/bytes/index.ts';
 import { noUsage } from '../../format/entry/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { Session } from '../../session/load/index.ts';
-import { isMessage, type Node } from '../../session/transcript/index.ts';
+import type { Node } from '../../session/transcript/index.ts';
 import { leanRequest, resumedLines } from '../request/index.ts';
 import { findScope, type Limits, stripMain } from './strip.ts';
 import type { Stripped } from './strip-lines.ts';
@@ -55,12 +47,14 @@ const tried: readonly { readonly kind: StripKind; readonly options: StripOptions
 export function estimateStrip(session: Session, limits: Limits, prices: PriceList): StripEstimate {
   const scope = findScope(session, limits);
   const chain = resumedLines(session);
-  const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
   const request = leanRequest(session);
   const model = 'refused' in request ? undefined : request.model;
+  const factor = tokenizerFactor(model);
+  const sentTokens = (node: Node, entry: JsonObject): number => Math.round(lineTokens(node, entry) * factor);
+  const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
   const rows = tried.map(({ kind, options }): StripRow => {
     const { stripped } = stripMain(session, scope, options);
-    const { freedBytes, left } = measure(session, stripped, tokens);
+    const { freedBytes, left } = measure(session, stripped, tokens, sentTokens);
     const first = chain.findIndex((node) => left.get(node) !== tokens.get(node));
     const rewriteTokens = first < 0 ? 0 : sum(chain.slice(first).map((node) => left.get(node) ?? 0));
     const usage = { ...noUsage, cacheWrite5mTokens: rewriteTokens };
@@ -86,6 +80,7 @@ function measure(
   session: Session,
   { drops, edits }: Stripped,
   tokens: ReadonlyMap<Node, number>,
+  sentTokens: (node: Node, entry: JsonObject) => number,
 ): { readonly freedBytes: number; readonly left: ReadonlyMap<Node, number> } {
   const left = new Map(tokens);
   let freedBytes = 0;
@@ -102,29 +97,6 @@ function measure(
     }
   }
   return { freedBytes, left };
-}
-
-/** What a line adds to a request, including the thinking of earlier turns. */
-function sentTokens(node: Node, entry: JsonObject): number {
-  const content = isMessage(node)
-    ? asObject(entry.message)?.content
-    : node.type === 'attachment'
-      ? entry.rendered
-      : undefined;
-  return estimateTextTokens(content) + imageTokens(content);
-}
-
-/** About what the API counts: a token per 750 pixels, after scaling down large images. */
-function imageTokens(content: JsonValue | undefined): number {
-  if (!isArray(content)) return 0;
-  return sum(
-    content.filter(isObject).map((block) => {
-      if (block.type === 'tool_result') return imageTokens(block.content);
-      const data = block.type === 'image' ? asString(asObject(block.source)?.data) : undefined;
-      const size = data === undefined ? undefined : readImageSize(data);
-      return size === undefined ? 0 : Math.min(1600, Math.ceil((size.width * size.height) / 750));
-    }),
-  );
 }
 
 function sum(numbers: Iterable<number>): number {
