@@ -47,10 +47,8 @@ const tried: readonly { readonly kind: StripKind; readonly options: StripOptions
 export function estimateStrip(session: Session, limits: Limits, prices: PriceList): StripEstimate {
   const scope = findScope(session, limits);
   const chain = resumedLines(session);
-  const request = leanRequest(session);
-  const model = 'refused' in request ? undefined : request.model;
-  const factor = tokenizerFactor(model);
-  const sentTokens = (node: Node, entry: JsonObject): number => Math.round(lineTokens(node, entry) * factor);
+  const model = resumedModel(session);
+  const sentTokens = sentTokensFor(model);
   const tokens = new Map(chain.map((node) => [node, sentTokens(node, session.transcript.read(node))]));
   const rows = tried.map(({ kind, options }): StripRow => {
     const { stripped } = stripMain(session, scope, options);
@@ -73,14 +71,28 @@ export function estimateStrip(session: Session, limits: Limits, prices: PriceLis
 
 /** What resuming sends, estimated. */
 export function estimateContext(session: Session): number {
+  const sentTokens = sentTokensFor(resumedModel(session));
   return sum(resumedLines(session).map((node) => sentTokens(node, session.transcript.read(node))));
+}
+
+/** What a line adds to a request, including the thinking of earlier turns. */
+type SentTokens = (node: Node, entry: JsonObject) => number;
+
+function sentTokensFor(model: string | undefined): SentTokens {
+  const factor = tokenizerFactor(model);
+  return (node, entry) => Math.round(lineTokens(node, entry) * factor);
+}
+
+function resumedModel(session: Session): string | undefined {
+  const request = leanRequest(session);
+  return 'refused' in request ? undefined : request.model;
 }
 
 function measure(
   session: Session,
   { drops, edits }: Stripped,
   tokens: ReadonlyMap<Node, number>,
-  sentTokens: (node: Node, entry: JsonObject) => number,
+  sentTokens: SentTokens,
 ): { readonly freedBytes: number; readonly left: ReadonlyMap<Node, number> } {
   const left = new Map(tokens);
   let freedBytes = 0;
