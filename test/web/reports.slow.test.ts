@@ -80,22 +80,20 @@ async function showsUsage(server: WebServer): Promise<void> {
 async function repairs(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, '/health'));
   const { page } = opened;
-  const list = page.getByRole('region', { name: 'Sessions with findings' });
   await page.getByRole('button', { name: 'Examine again' }).waitFor();
-  await list.getByRole('listitem').first().waitFor();
+  await page.locator('.doctor-list .triage-row').first().waitFor();
   const { sessions } = await readJson(server.client.doctor.$get());
-  assert.deepEqual(
-    await hrefsOf(page, '.doctor-list [data-stop]'),
-    sessions.map(({ key }) => `/health?session=${key}`),
-  );
   assert.equal(sessions[0]?.key, damagedId);
+  assert.equal((await hrefsOf(page, '.doctor-list [data-stop]'))[0], `/s/${damagedId}`);
+  await page.getByText('By kind of damage').click();
   await page
-    .getByRole('region', { name: 'Kinds of damage' })
+    .getByRole('list', { name: 'Kinds of damage' })
     .getByRole('link', { name: /L-torn-tail/ })
     .click();
   await page.waitForURL(/code=L-torn-tail/);
-  await hasCount(page, '.doctor-list li', 1);
-  await list.locator('[data-stop]').first().click();
+  await hasCount(page, '.triage-row', 1);
+  await page.locator('.triage-row summary').click();
+  await page.getByRole('link', { name: 'All findings' }).click();
   const one = page.getByRole('region', { name: 'One session' });
   await one.getByText('L-torn-tail').waitFor();
   const { findings } = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }));

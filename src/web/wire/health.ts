@@ -64,9 +64,8 @@ export interface DoctorRow {
   readonly reachable: ReachView;
   /** What the most severe finding means for the user; `F-expiring` comes last. */
   readonly effect: string;
-  /** A repair can help; otherwise `fix` says what does. */
+  /** A repair can help. */
   readonly isRepairable: boolean;
-  readonly fix: string;
   /** The most severe first. */
   readonly codes: readonly { readonly code: string; readonly title: string; readonly count: number }[];
 }

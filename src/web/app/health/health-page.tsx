@@ -1,23 +1,12 @@
-// The health page: the findings of doctor in all sessions, worst first, and one selected session.
-import { useCallback, useMemo, useState } from 'react';
+// The health page: what doctor found in all sessions, as a triage, and one selected session.
+import { useCallback, useMemo } from 'react';
 import { counted, formatBytes } from '../../../base/text/index.ts';
 import { readJson } from '../../client/index.ts';
-import {
-  type DoctorRow,
-  type LibraryDoctorAnswer,
-  type OperationRow,
-  type Severity,
-  severityNames,
-} from '../../wire/index.ts';
-import { shortProject } from '../library/index.ts';
+import type { LibraryDoctorAnswer } from '../../wire/index.ts';
 import {
   type Abortable,
-  addressWith,
-  Empty,
   PageFrame,
-  type Problem,
   ProblemNote,
-  problemOf,
   useAnswer,
   useEvent,
   usePlace,
@@ -26,9 +15,11 @@ import {
   useThrottled,
   Waiting,
 } from '../page/index.ts';
-import { formatTime } from '../session/format/index.ts';
 import { Words } from '../session/text/index.ts';
-import { ReachBar, SessionHealth, severityWords } from './session-health.tsx';
+import { KindsOfDamage } from './kinds-of-damage.tsx';
+import { Operations } from './operations.tsx';
+import { SessionHealth } from './session-health.tsx';
+import { Triage } from './triage.tsx';
 
 const refreshMs = 600;
 
@@ -53,7 +44,6 @@ export function HealthPage() {
           key={key}
           sessionKey={key}
           title={answer?.sessions.find((row) => row.key === key)?.title ?? null}
-          allowsChanges={status?.allowsChanges === true}
           onChanged={start}
         />
       )}
@@ -63,8 +53,8 @@ export function HealthPage() {
         ) : null
       ) : (
         <>
-          <Counts answer={answer} code={code} />
-          <DoctorList answer={answer} code={code} current={key} />
+          <Triage answer={answer} code={code} onChanged={start} />
+          <KindsOfDamage answer={answer} code={code} />
           <FolderFindings answer={answer} />
           <Unread answer={answer} />
         </>
@@ -121,70 +111,7 @@ function DoctorTools({ answer, onStart }: { readonly answer: LibraryDoctorAnswer
   );
 }
 
-function Counts({ answer, code }: { readonly answer: LibraryDoctorAnswer; readonly code: string | null }) {
-  const rank = (severity: Severity): number => severityNames.indexOf(severity);
-  const counts = answer.counts.toSorted((a, b) => rank(a.severity) - rank(b.severity) || b.sessions - a.sessions);
-  if (counts.length === 0) return null;
-  return (
-    <section className="damage-counts" aria-label="Kinds of damage">
-      <ul>
-        {counts.map((each) => (
-          <li key={each.code}>
-            <a
-              href={addressWith({ code: each.code === code ? null : each.code })}
-              aria-current={each.code === code ? 'true' : undefined}
-              className={`severity-${each.severity}`}
-            >
-              <span className="count">{each.findings}</span>{' '}
-              <span>
-                {each.title} <code>{each.code}</code>
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-interface DoctorListProps {
-  readonly answer: LibraryDoctorAnswer;
-  readonly code: string | null;
-  readonly current: string | null;
-}
-
 const maxShown = 500;
-
-function DoctorList({ answer, code, current }: DoctorListProps) {
-  const rows = answer.sessions.filter(({ codes }) => code === null || codes.some((each) => each.code === code));
-  if (rows.length === 0)
-    return answer.state === 'running' ? (
-      <p className="state quiet">Nothing found so far.</p>
-    ) : (
-      <Empty>
-        <p>{nothingText(answer, code)}</p>
-      </Empty>
-    );
-  return (
-    <section aria-label="Sessions with findings" className="doctor-list">
-      <h2>{counted(rows.length, 'session')} with findings</h2>
-      <ol>
-        {rows.slice(0, maxShown).map((row) => (
-          <DoctorItem key={row.key} row={row} isCurrent={row.key === current} />
-        ))}
-      </ol>
-      {rows.length > maxShown ? <p className="quiet">The {maxShown} worst are shown.</p> : null}
-    </section>
-  );
-}
-
-function nothingText({ sessionsDone, unread, state }: LibraryDoctorAnswer, code: string | null): string {
-  if (code !== null) return 'No session has this damage.';
-  if (sessionsDone === 0) return 'No session was examined.';
-  return unread.length === 0 && state === 'done'
-    ? 'Every session is sound.'
-    : 'Every session that was examined is sound.';
-}
 
 function Unread({ answer }: { readonly answer: LibraryDoctorAnswer }) {
   if (answer.unread.length === 0) return null;
@@ -202,22 +129,6 @@ function Unread({ answer }: { readonly answer: LibraryDoctorAnswer }) {
   );
 }
 
-function DoctorItem({ row, isCurrent }: { readonly row: DoctorRow; readonly isCurrent: boolean }) {
-  return (
-    <li className={`severity-${row.severity}`}>
-      <span className="severity">{severityWords[row.severity]}</span>
-      <a href={addressWith({ session: row.key })} data-stop="" aria-current={isCurrent ? 'true' : undefined}>
-        <Words text={row.title ?? row.id} />
-      </a>
-      <span className="quiet doctor-facts">
-        <Words text={shortProject(row.project)} /> ·{' '}
-        {row.codes.map(({ code, count }) => `${code} ×${count}`).join(', ')}
-      </span>
-      <ReachBar reach={row.reachable} name="Resuming loads" />
-    </li>
-  );
-}
-
 function FolderFindings({ answer }: { readonly answer: LibraryDoctorAnswer }) {
   if (answer.folders.length === 0) return null;
   return (
@@ -232,65 +143,4 @@ function FolderFindings({ answer }: { readonly answer: LibraryDoctorAnswer }) {
       </ul>
     </section>
   );
-}
-
-const operationsMs = 500;
-
-export interface OperationsProps {
-  readonly allowsChanges: boolean;
-  onChanged(): void;
-}
-
-function Operations({ allowsChanges, onChanged }: OperationsProps) {
-  const { client } = useServices();
-  const ask = useCallback((options: Abortable) => readJson(client.operations.$get({}, options)), [client]);
-  const { answer, askAgain } = useAnswer(ask);
-  const [failure, setFailure] = useState<Problem | null>(null);
-  const [undoing, setUndoing] = useState<string | null>(null);
-  // Every change writes or removes a session.
-  useEvent('sessions', useThrottled(askAgain, operationsMs));
-  const undo = (id: string): void => {
-    setUndoing(id);
-    setFailure(null);
-    client.operations[':id'].undo
-      .$post({ param: { id: encodeURIComponent(id) }, json: {} })
-      .then(
-        () => {
-          askAgain();
-          onChanged();
-        },
-        (error: unknown) => setFailure(problemOf(error)),
-      )
-      .finally(() => setUndoing(null));
-  };
-  if (answer === null || answer.length === 0) return null;
-  return (
-    <section className="operations" aria-label="Changes">
-      <h2>Changes</h2>
-      {failure === null ? null : <ProblemNote problem={failure} />}
-      <ol>
-        {answer.map((row) => (
-          <li key={row.id}>
-            <span>
-              <strong>{row.operation}</strong> <Words text={sessionsOf(row)} />{' '}
-              <span className="quiet">
-                {formatTime(Date.parse(row.at))} · {row.state}
-              </span>
-            </span>
-            {allowsChanges && row.canUndo ? (
-              <button type="button" disabled={undoing !== null} onClick={() => undo(row.id)}>
-                {undoing === row.id ? 'Undoing…' : 'Undo'}
-              </button>
-            ) : null}
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-function sessionsOf({ from, to }: OperationRow): string {
-  const names = (rows: OperationRow['from']): string => rows.map(({ id }) => id.slice(0, 8)).join(', ');
-  const [before, after] = [names(from), names(to)];
-  return before === after ? before : `${before} → ${after}`;
 }

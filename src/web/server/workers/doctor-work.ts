@@ -154,7 +154,6 @@ class LibraryDoctor {
       reachable: { loaded: reachable.loaded, of: reachable.of },
       effect: reason.effect,
       isRepairable: findings.some(isRepairable),
-      fix: reason.fix,
       codes: [...codes].map(([code, count]) => ({ code, title: damageClasses[code].title, count })),
     });
   }

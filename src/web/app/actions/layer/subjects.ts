@@ -1,19 +1,7 @@
 // Sessions → what a menu or a dialog needs to know of them.
 import { type Client, readJson } from '../../../client/index.ts';
-import { type ActionName, type ActionView, actions, type SessionRow } from '../../../wire/index.ts';
-import type { ActionSubject } from '../subject/index.ts';
-
-export function subjectOf(row: SessionRow): ActionSubject {
-  return {
-    key: row.key,
-    id: row.id,
-    path: row.path,
-    title: row.title ?? row.firstPrompt,
-    isStarred: row.isStarred,
-    isOnDisk: row.isOnDisk,
-    isArchived: row.archived !== null,
-  };
-}
+import { type ActionName, type ActionView, actions } from '../../../wire/index.ts';
+import { type ActionSubject, subjectOf } from '../subject/index.ts';
 
 /** The row of a key: from the list, or from the archive if the file is gone. */
 export async function askSubject(client: Client, key: string): Promise<ActionSubject> {

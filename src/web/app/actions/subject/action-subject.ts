@@ -1,5 +1,5 @@
-// What an action is done to, and what the pages may ask for. Types only: the menu and the dialogs are loaded later.
-import type { ActionName, ActionOptions } from '../../../wire/index.ts';
+// What an action is done to, and what the pages may ask for. The menu and the dialogs are loaded later.
+import type { ActionName, ActionOptions, SessionRow } from '../../../wire/index.ts';
 
 /** A session, as far as a menu needs it. */
 export interface ActionSubject {
@@ -11,6 +11,18 @@ export interface ActionSubject {
   readonly isStarred: boolean;
   readonly isOnDisk: boolean;
   readonly isArchived: boolean;
+}
+
+export function subjectOf(row: SessionRow): ActionSubject {
+  return {
+    key: row.key,
+    id: row.id,
+    path: row.path,
+    title: row.title ?? row.firstPrompt,
+    isStarred: row.isStarred,
+    isOnDisk: row.isOnDisk,
+    isArchived: row.archived !== null,
+  };
 }
 
 /** What a menu is opened for; the rest of the subject is asked for. */

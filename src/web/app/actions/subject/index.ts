@@ -1,2 +1,10 @@
-export type { ActionHost, ActionSubject, AskedAction, AskedMenu, MenuSubject, Notice } from './action-subject.ts';
+export {
+  type ActionHost,
+  type ActionSubject,
+  type AskedAction,
+  type AskedMenu,
+  type MenuSubject,
+  type Notice,
+  subjectOf,
+} from './action-subject.ts';
 export { ChangesContext, useChanges } from './changes.ts';
