@@ -87,6 +87,8 @@ export interface SessionsQuery {
   readonly zone?: string;
   /** The beginning of an id. */
   readonly id?: string;
+  /** Answers with `counts`. */
+  readonly counts?: boolean;
   readonly offset?: number;
   /** Default 100, at most 1000. */
   readonly limit?: number;
@@ -100,13 +102,18 @@ export interface SessionPage {
   readonly sessions: number;
   /** Consecutive rows of the whole list by the day of their last use; empty without a `zone`. */
   readonly groups: readonly DateGroup[];
+  /** How many sessions of the project pass each filter. */
+  readonly counts: Readonly<Record<SessionFilter, number>> | null;
   readonly offset: number;
 }
 
 export interface DateGroup {
   /** `week`: the rest of the week, from Monday. A month: `2026-03`. */
   readonly name: 'today' | 'yesterday' | 'week' | `${number}-${number}` | 'unknown';
+  /** Of the list. */
   readonly rows: number;
+  /** With forks that are left out. */
+  readonly sessions: number;
 }
 
 export interface SessionRow {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listQuery, readLibraryAddress } from '../../../src/web/app/library/library-address.ts';
 
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 test('an address without parameters lists everything, newest first', () => {
   assert.deepEqual(readLibraryAddress(''), {
     search: '',
@@ -12,8 +14,9 @@ test('an address without parameters lists everything, newest first', () => {
     only: null,
     project: null,
     text: '',
+    open: [],
   });
-  assert.deepEqual(listQuery(readLibraryAddress('')), { sort: 'age', reverse: false });
+  assert.deepEqual(listQuery(readLibraryAddress('')), { sort: 'age', reverse: false, fold: true, zone });
 });
 
 test('every parameter of the address is part of the query', () => {
@@ -21,6 +24,8 @@ test('every parameter of the address is part of the query', () => {
   assert.deepEqual(listQuery(readLibraryAddress(search)), {
     sort: 'size',
     reverse: true,
+    fold: true,
+    zone,
     only: 'damaged',
     project: '/home/ada',
     text: 'light house',
@@ -33,6 +38,10 @@ test('unknown values are ignored, and long ones are cut', () => {
   );
   assert.deepEqual(
     { ...address, search: address.search.length, text: address.text.length },
-    { search: 500, mode: 'words', sort: 'age', reverse: false, only: null, project: null, text: 200 },
+    { search: 500, mode: 'words', sort: 'age', reverse: false, only: null, project: null, text: 200, open: [] },
   );
+});
+
+test('opened sessions are named by their keys, each once', () => {
+  assert.deepEqual(readLibraryAddress('?open=a+b~1++a').open, ['a', 'b~1']);
 });

@@ -1,5 +1,12 @@
 // The library's address → what to list or search for. The address may come from anywhere: invalid values are ignored.
-import { type SearchQuery, type SessionSort, type SessionsQuery, sessionSorts } from '../../wire/index.ts';
+import {
+  type SearchQuery,
+  type SessionFilter,
+  type SessionSort,
+  type SessionsQuery,
+  sessionFilters,
+  sessionSorts,
+} from '../../wire/index.ts';
 
 export interface LibraryAddress {
   /** Words to search for in all sessions; empty for the list. */
@@ -7,14 +14,15 @@ export interface LibraryAddress {
   readonly mode: NonNullable<SearchQuery['mode']>;
   readonly sort: SessionSort;
   readonly reverse: boolean;
-  readonly only: SessionsQuery['only'] | null;
+  readonly only: SessionFilter | null;
   readonly project: string | null;
   /** Filters the list by words. */
   readonly text: string;
+  /** Keys of sessions whose forks are listed. */
+  readonly open: readonly string[];
 }
 
 export const searchModes = ['words', 'exact', 'regex'] as const;
-export const onlyNames = ['live', 'damaged', 'expiring', 'unexamined'] as const;
 
 export function readLibraryAddress(search: string): LibraryAddress {
   const query = new URLSearchParams(search);
@@ -25,16 +33,23 @@ export function readLibraryAddress(search: string): LibraryAddress {
     mode: word('mode', searchModes) ?? 'words',
     sort: word('sort', sessionSorts) ?? 'age',
     reverse: query.get('reverse') === '1',
-    only: word('only', onlyNames) ?? null,
+    only: word('only', sessionFilters) ?? null,
     project: query.get('project'),
     text: (query.get('text') ?? '').slice(0, 200),
+    open: [...new Set((query.get('open') ?? '').slice(0, mostOpenChars).split(' '))].filter((key) => key !== ''),
   };
 }
 
+/** As the server accepts it. */
+const mostOpenChars = 4_000;
+
+/** Without `open`: the list is the same, with more rows. */
 export function listQuery({ sort, reverse, only, project, text }: LibraryAddress): SessionsQuery {
   return {
     sort,
     reverse,
+    fold: true,
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(only == null ? {} : { only }),
     ...(project === null ? {} : { project }),
     ...(text === '' ? {} : { text }),

@@ -22,10 +22,11 @@ export function ProjectList({ projects, current }: ProjectListProps) {
           key={row.project}
           href={addressWith({ project: row.project })}
           aria-current={row.project === current ? 'true' : undefined}
+          data-worktree={row.repository === null ? undefined : ''}
           title={neutralise(row.project)}
         >
           <span className="project-name">
-            <Words text={shortProject(row.project)} />
+            <Words text={row.repository === null ? shortProject(row.project) : worktreeName(row.project)} />
             {row.live === 0 ? null : <span className="mark live-mark">live</span>}
           </span>
           <span className="project-facts">
@@ -49,13 +50,26 @@ export function ProjectSelect({ projects, current }: ProjectListProps) {
       onChange={(event) => goTo(addressWith({ project: event.currentTarget.value }))}
     >
       <option value="">All projects</option>
-      {projects.map(({ project, sessions }) => (
-        <option key={project} value={project}>
-          {neutralise(shortProject(project))} ({sessions})
+      {projects.map((row) => (
+        <option key={row.project} value={row.project}>
+          {neutralise(projectName(row))} ({row.sessions})
         </option>
       ))}
     </select>
   );
+}
+
+/** `lighthouse/dark-mode` for a worktree, which may be anywhere. */
+export function projectName({ project, repository }: Pick<ProjectRow, 'project' | 'repository'>): string {
+  return repository === null ? shortProject(project) : `${lastFolder(repository)}/${worktreeName(project)}`;
+}
+
+function worktreeName(project: string): string {
+  return /[\\/](?:\.claude[\\/]worktrees|\.worktrees)[\\/](.+)$/.exec(project)?.[1] ?? lastFolder(project);
+}
+
+function lastFolder(folder: string): string {
+  return folder.split(/[\\/]/).findLast((part) => part !== '') ?? folder;
 }
 
 /** The last two folders; the tooltip has the whole path. */

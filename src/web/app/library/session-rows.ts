@@ -3,22 +3,28 @@
 
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { type Client, readJson } from '../../client/index.ts';
-import type { Events, SessionRow, SessionsQuery } from '../../wire/index.ts';
+import type { DateGroup, Events, SessionRow, SessionsQuery } from '../../wire/index.ts';
 import { type Problem, problemOf, useServices } from '../page/index.ts';
+import { ListLayout } from './list-layout.ts';
 
 const pageRows = 100;
 const refreshMs = 700;
 
 export class SessionRows {
   readonly #client: Client;
-  readonly #query: SessionsQuery;
+  #query: SessionsQuery;
   readonly #pages = new Map<number, readonly SessionRow[]>();
   readonly #asked = new Set<number>();
   readonly #request = new AbortController();
   readonly #listeners = new Set<() => void>();
   #needed: readonly [number, number] = [0, 0];
   #total: number | null = null;
+  #sessions = 0;
+  #layout = new ListLayout(0, []);
+  #groups: readonly DateGroup[] = [];
   #problem: Problem | null = null;
+  /** The next answer replaces all pages: it has other rows. */
+  #isOutdated = false;
   #refresh: ReturnType<typeof setTimeout> | undefined;
   #version = 0;
 
@@ -31,6 +37,16 @@ export class SessionRows {
   /** `null` until the first answer. */
   get total(): number | null {
     return this.#total;
+  }
+
+  /** All sessions that pass the filter, with forks that are not listed. */
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  /** Changes only with an answer. */
+  get layout(): ListLayout {
+    return this.#layout;
   }
 
   get problem(): Problem | null {
@@ -56,13 +72,22 @@ export class SessionRows {
     }
   }
 
+  /** Lists the forks of other sessions; the rows stay until the answer is here. */
+  setOpen(open: string): void {
+    if ((this.#query.open ?? '') === open) return;
+    const { open: _, ...query } = this.#query;
+    this.#query = open === '' ? query : { ...query, open };
+    this.#isOutdated = true;
+    for (let page = this.#needed[0]; page <= this.#needed[1]; page++) void this.#ask(page);
+  }
+
   take({ changed, gone, isMany }: Events['sessions']): void {
     const byKey = new Map(changed.map((row) => [row.key, row]));
     for (const [page, rows] of this.#pages) {
       if (rows.some(({ key }) => byKey.has(key))) {
         this.#pages.set(
           page,
-          rows.map((row) => byKey.get(row.key) ?? row),
+          rows.map((row) => updated(row, byKey.get(row.key))),
         );
       }
     }
@@ -88,12 +113,19 @@ export class SessionRows {
 
   async #ask(page: number): Promise<void> {
     this.#asked.add(page);
+    const asked = this.#query;
     try {
-      const query = { ...this.#query, offset: page * pageRows, limit: pageRows };
+      const query = { ...asked, offset: page * pageRows, limit: pageRows };
       const init = { signal: this.#request.signal };
-      const { rows, total } = await readJson(this.#client.sessions.$get({ query }, { init }));
+      const { rows, total, sessions, groups } = await readJson(this.#client.sessions.$get({ query }, { init }));
+      if (asked !== this.#query) return;
+      if (this.#isOutdated) this.#pages.clear();
+      this.#isOutdated = false;
       this.#pages.set(page, rows);
+      if (total !== this.#total || !isSame(groups, this.#groups)) this.#layout = new ListLayout(total, groups);
+      this.#groups = groups;
       this.#total = total;
+      this.#sessions = sessions;
       this.#problem = null;
     } catch (error) {
       if (this.#request.signal.aborted) return;
@@ -108,6 +140,19 @@ export class SessionRows {
     this.#version++;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Which forks are listed below a row is known only from the list. */
+function updated(row: SessionRow, changed: SessionRow | undefined): SessionRow {
+  if (changed === undefined) return row;
+  const { forks, forksUsedAt, isBelow } = row;
+  return { ...changed, forks, forksUsedAt, isBelow };
+}
+
+function isSame(groups: readonly DateGroup[], others: readonly DateGroup[]): boolean {
+  return (
+    groups.length === others.length && groups.every((group, i) => JSON.stringify(group) === JSON.stringify(others[i]))
+  );
 }
 
 export function useRows(make: () => SessionRows): SessionRows {

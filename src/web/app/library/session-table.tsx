@@ -1,77 +1,154 @@
-// The table of sessions. It renders only the visible rows; each row is a link to its session.
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { counted, formatAge, formatBytes, formatCount, formatDuration, neutralise } from '../../../base/text/index.ts';
-import type { SessionRow, SessionSort } from '../../wire/index.ts';
-import { addressWith } from '../page/index.ts';
-import { formatKnownMoney, formatTime } from '../session/format/index.ts';
-import { Words } from '../session/text/index.ts';
+// The table of sessions. It renders only the visible rows; each row is a link to its session. Sorted by age, the rows have
+// headings by day, of which the current one stays in view.
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { DateGroup, SessionSort } from '../../wire/index.ts';
+import { addressWith, goTo } from '../page/index.ts';
 import type { LibraryAddress } from './library-address.ts';
-import { shortProject } from './project-list.tsx';
+import { groupName, type ListLayout } from './list-layout.ts';
+import { SessionCells } from './session-cells.tsx';
 import type { SessionRows } from './session-rows.ts';
 
 export interface SessionTableProps {
   readonly rows: SessionRows;
-  readonly total: number;
   readonly scroll: React.RefObject<HTMLElement | null>;
   readonly address: LibraryAddress;
   /** The index is not complete yet. */
   readonly isReading: boolean;
 }
 
-const columns: readonly (readonly [SessionSort, string])[] = [
-  ['title', 'Session'],
-  ['project', 'Project'],
-  ['age', 'Used'],
-  ['turns', 'Turns'],
-  ['size', 'Size'],
-  ['cost', 'Cost'],
+const columns: readonly (readonly [name: string, title: string, sort: SessionSort | null])[] = [
+  ['title', 'Session', 'title'],
+  ['project', 'Project', 'project'],
+  ['branch', 'Branch', null],
+  ['model', 'Model', null],
+  ['age', 'Used', 'age'],
+  ['turns', 'Turns', 'turns'],
+  ['size', 'Size', 'size'],
+  ['cost', 'Cost', 'cost'],
 ];
 /** Sorted from the smallest: names from A to Z. */
 const ascending: ReadonlySet<SessionSort> = new Set(['title', 'project', 'expires']);
 
-export function SessionTable({ rows, total, scroll, address, isReading }: SessionTableProps) {
+/** As in library.css. */
+const heights = { wide: { row: 24, heading: 26 }, narrow: { row: 52, heading: 30 } } as const;
+
+export function SessionTable({ rows, scroll, address, isReading }: SessionTableProps) {
   const listRef = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  const rowHeight = useIsNarrow() ? 72 : 40;
+  const { layout } = rows;
+  const height = heights[useIsNarrow() ? 'narrow' : 'wide'];
   // The height above the list in the scrolled region changes only with the width.
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the rows change their height
   useLayoutEffect(() => {
     const [list, region] = [listRef.current, scroll.current];
     if (list === null || region === null) return;
     setTop(list.getBoundingClientRect().top - region.getBoundingClientRect().top + region.scrollTop);
-  }, [scroll, rowHeight]);
+  }, [scroll, height]);
+  const current = useRef<number | undefined>(undefined);
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
-    count: total,
+    count: layout.lines,
     getScrollElement: () => scroll.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (line) => (layout.isHeading(line) ? height.heading : height.row),
     scrollMargin: top,
     overscan: 12,
     useFlushSync: false,
+    rangeExtractor: useCallback(
+      (range: Range) => {
+        current.current = layout.headingOf(range.startIndex);
+        const lines = defaultRangeExtractor(range);
+        const heading = current.current;
+        return heading === undefined || lines.includes(heading) ? lines : [heading, ...lines];
+      },
+      [layout],
+    ),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are higher on a phone
-  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are higher on a phone, and headings move
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, height, layout]);
   const items = virtualizer.getVirtualItems();
-  const from = items[0]?.index ?? 0;
-  const to = items.at(-1)?.index ?? 0;
+  const [from, to] = rowsAround(layout, items);
   useEffect(() => rows.need(from, to), [rows, from, to]);
   const now = Date.now();
+  const open = new Set(address.open);
+  const toggle = useCallback((key: string) => goTo(toggledAddress(key), { replaces: true, keepsScroll: true }), []);
   return (
-    <table className="session-table" aria-label="Sessions" aria-rowcount={total + 1}>
+    <table
+      className="session-table"
+      data-project={address.project === null ? undefined : 'one'}
+      aria-label="Sessions"
+      aria-rowcount={layout.lines + 1}
+    >
       <TableHead address={address} />
       <tbody className="session-rows" ref={listRef} style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start, size }) => (
-          <tr
-            key={index}
-            aria-rowindex={index + 2}
-            className="session-row"
-            style={{ height: size, transform: `translateY(${start - top}px)` }}
-          >
-            <RowCells row={rows.at(index)} now={now} isReading={isReading} />
-          </tr>
-        ))}
+        {items.map(({ index, start, size }) => {
+          const line = layout.at(index);
+          const style = { height: size, transform: `translateY(${start - top}px)` };
+          if (line.kind === 'heading')
+            return (
+              <GroupHeading
+                key={index}
+                line={index}
+                group={line.group}
+                style={index === current.current ? { height: size } : style}
+                isCurrent={index === current.current}
+              />
+            );
+          const row = rows.at(line.row);
+          return (
+            <tr
+              key={index}
+              aria-rowindex={index + 2}
+              className="session-row"
+              data-below={row?.isBelow === true ? '' : undefined}
+              style={style}
+            >
+              <SessionCells
+                row={row}
+                now={now}
+                isReading={isReading}
+                isOpen={row !== undefined && open.has(row.key)}
+                onToggle={toggle}
+              />
+            </tr>
+          );
+        })}
       </tbody>
     </table>
+  );
+}
+
+/** The first and the last row among the lines; the current heading may be far above them. */
+function rowsAround(layout: ListLayout, items: readonly { readonly index: number }[]): readonly [number, number] {
+  const rows = items.flatMap(({ index }) => {
+    const line = layout.at(index);
+    return line.kind === 'row' ? line.row : [];
+  });
+  return [rows[0] ?? 0, rows.at(-1) ?? 0];
+}
+
+function toggledAddress(key: string): string {
+  const open = new Set(
+    (new URLSearchParams(location.search).get('open') ?? '').split(' ').filter((each) => each !== ''),
+  );
+  if (!open.delete(key)) open.add(key);
+  return addressWith({ open: [...open].join(' ') });
+}
+
+interface GroupHeadingProps {
+  readonly line: number;
+  readonly group: DateGroup;
+  readonly style: React.CSSProperties;
+  /** Of the rows at the top of the screen: it stays there. */
+  readonly isCurrent: boolean;
+}
+
+function GroupHeading({ line, group, style, isCurrent }: GroupHeadingProps) {
+  return (
+    <tr className="group-row" data-current={isCurrent ? '' : undefined} aria-rowindex={line + 2} style={style}>
+      <th scope="rowgroup" colSpan={columns.length}>
+        {groupName(group.name, new Date())} <span className="quiet">{group.sessions}</span>
+      </th>
+    </tr>
   );
 }
 
@@ -79,18 +156,24 @@ function TableHead({ address }: { readonly address: LibraryAddress }) {
   return (
     <thead className="session-head">
       <tr aria-rowindex={1} className="session-row">
-        {columns.map(([sort, name]) => {
+        {columns.map(([name, title, sort]) => {
+          if (sort === null)
+            return (
+              <th key={name} scope="col" className={`cell-${name}`}>
+                {title}
+              </th>
+            );
           const isSorted = address.sort === sort;
           const isUp = ascending.has(sort) !== address.reverse;
           return (
             <th
-              key={sort}
+              key={name}
               scope="col"
-              className={`cell-${sort}`}
+              className={`cell-${name}`}
               aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}
             >
               <a href={addressWith({ sort, reverse: isSorted && !address.reverse ? '1' : null })}>
-                {name}
+                {title}
                 <span aria-hidden="true">{isSorted ? (isUp ? ' ↑' : ' ↓') : ''}</span>
               </a>
             </th>
@@ -100,45 +183,6 @@ function TableHead({ address }: { readonly address: LibraryAddress }) {
     </thead>
   );
 }
-
-interface RowCellsProps {
-  readonly row: SessionRow | undefined;
-  readonly now: number;
-  readonly isReading: boolean;
-}
-
-const RowCells = memo(function RowCells({ row, now, isReading }: RowCellsProps) {
-  if (row === undefined) return <td className="cell-title quiet">…</td>;
-  const usedAt = row.endedAt ?? row.changedAt;
-  const unknown = isReading ? '…' : '–';
-  const facts: readonly (readonly [string, string, string])[] = [
-    ['project', shortProject(row.project), neutralise(row.project)],
-    ['age', formatAge(usedAt, now), formatTime(usedAt)],
-    ['turns', row.turns === null ? unknown : formatCount(row.turns), ''],
-    ['size', formatBytes(row.sizeBytes), ''],
-    ['cost', row.costMicroUsd === null ? unknown : formatKnownMoney(row.costMicroUsd, row.costIsPart), ''],
-  ];
-  return (
-    <>
-      <td className="cell-title">
-        <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="">
-          <Words
-            text={row.title ?? row.firstPrompt ?? (isReading ? `Session ${row.id.slice(0, 8)}` : 'Untitled session')}
-          />
-        </a>
-        <SessionMarks row={row} now={now} />
-      </td>
-      {facts.map(([name, text, tip]) => (
-        <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
-          <Words text={text} />
-          {name === 'turns' && row.turns !== null ? (
-            <span className="unit"> {row.turns === 1 ? 'turn' : 'turns'}</span>
-          ) : null}
-        </td>
-      ))}
-    </>
-  );
-});
 
 const narrow = matchMedia('(max-width: 899px)');
 
@@ -150,34 +194,4 @@ function useIsNarrow(): boolean {
     },
     () => narrow.matches,
   );
-}
-
-function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: number }) {
-  const damage = damageOf(row);
-  return (
-    <>
-      {row.isLive ? <span className="mark live-mark">live</span> : null}
-      {damage === null ? null : (
-        <a className="mark damage-mark" href={`/health?session=${encodeURIComponent(row.key)}`}>
-          {damage}
-        </a>
-      )}
-      {row.expiresAt === null ? null : <span className="mark expiry-mark">{expiryText(row.expiresAt - now)}</span>}
-    </>
-  );
-}
-
-function damageOf({ damage, severity }: SessionRow): string | null {
-  if (severity === 'fatal') return 'cannot be resumed';
-  if (severity === 'loss') return 'resuming loses work';
-  if (damage === null || damage === 0) return null;
-  return `${counted(damage, 'damaged line')}${severity === null ? ', not examined' : ''}`;
-}
-
-const dayMs = 86_400_000;
-
-function expiryText(leftMs: number): string {
-  if (leftMs <= 0) return 'deleted at the next start';
-  if (leftMs < dayMs) return `deleted in ${formatDuration(leftMs)}`;
-  return `deleted in ${counted(Math.floor(leftMs / dayMs), 'day')}`;
 }

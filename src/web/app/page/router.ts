@@ -26,8 +26,13 @@ export function startRouter(): void {
   document.addEventListener('click', onClick);
 }
 
-export function goTo(address: string, { replaces = false }: { readonly replaces?: boolean } = {}): void {
-  if (replaces) history.replaceState(null, '', address);
+/** `replaces`: the current entry of the history; `keepsScroll`: with its scroll position. */
+export function goTo(
+  address: string,
+  { replaces = false, keepsScroll = false }: { readonly replaces?: boolean; readonly keepsScroll?: boolean } = {},
+): void {
+  const scroll = keepsScroll && scroller !== null ? ({ scroll: scroller.scrollTop } satisfies EntryState) : null;
+  if (replaces) history.replaceState(scroll, '', address);
   else {
     saveScroll();
     history.pushState(null, '', address);

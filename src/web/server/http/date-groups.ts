@@ -4,10 +4,11 @@ import type { DateGroup } from '../../wire/index.ts';
 
 const dayMs = 86_400_000;
 
-/** `rows` counts the rows of an item: itself, and its forks if they are listed. */
+/** A session with its forks. `rows`: itself, and its forks if they are listed. */
 export interface DatedItem {
   readonly time: number;
   readonly rows: number;
+  readonly sessions: number;
 }
 
 /** `items`: by their time, in either direction. */
@@ -33,8 +34,12 @@ export function dateGroups(items: readonly DatedItem[], zone: string, now: numbe
       if (nameOf(calendar.dayOf(timeAt(items, middle))) === name) last = middle;
       else after = middle;
     }
-    const rows = items.slice(from, after).reduce((sum, item) => sum + item.rows, 0);
-    groups.push({ name, rows });
+    let [rows, sessions] = [0, 0];
+    for (const item of items.slice(from, after)) {
+      rows += item.rows;
+      sessions += item.sessions;
+    }
+    groups.push({ name, rows, sessions });
     from = after;
   }
   return groups;

@@ -85,6 +85,7 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
     open: z.string().max(4_000).optional(),
     zone: z.string().min(1).max(100).refine(isTimeZone, 'not a time zone').optional(),
     id: name.optional(),
+    counts: flag.optional(),
     offset: count.optional(),
     limit: count.min(1).max(1_000).optional(),
   }),

@@ -2,14 +2,16 @@
 // take a few megabytes, and answer in milliseconds while the index is busy.
 import { createHash } from 'node:crypto';
 import { cleanupDays, warningDays } from '../../../library/session-files/index.ts';
-import type {
-  ProjectRow,
-  SessionPage,
-  SessionPresence,
-  SessionRow,
-  SessionSort,
-  SessionsQuery,
-  Severity,
+import {
+  type ProjectRow,
+  type SessionFilter,
+  type SessionPage,
+  type SessionPresence,
+  type SessionRow,
+  type SessionSort,
+  type SessionsQuery,
+  type Severity,
+  sessionFilters,
 } from '../../wire/index.ts';
 import type { ListedRow } from '../answers/index.ts';
 import { Refusal } from '../protocol/index.ts';
@@ -62,9 +64,10 @@ export class SessionList {
   }
 
   /** Whether the query can be answered while only the newest rows are here. */
-  covers({ sort = 'age', reverse = false, project, text, only, id, offset = 0, limit = 100 }: SessionsQuery): boolean {
+  covers({ sort = 'age', reverse = false, counts, offset = 0, limit = 100, ...query }: SessionsQuery): boolean {
     if (this.#total === null) return true;
-    const isPlain = [project, text, only, id].every((each) => each === undefined);
+    const { project, text, only, id } = query;
+    const isPlain = counts !== true && [project, text, only, id].every((each) => each === undefined);
     return isPlain && sort === 'age' && !reverse && offset + limit <= this.#rows.size;
   }
 
@@ -148,7 +151,8 @@ export class SessionList {
     const open = new Set(query.open?.split(' '));
     const items = entries.map((entry) => {
       const isOpen = entry.forks.length > 0 && open.has(this.#keyOf(entry.row));
-      return { entry, time: lastUse(entry.first), rows: isOpen ? entry.forks.length + 1 : 1 };
+      const sessions = entry.forks.length + 1;
+      return { entry, time: lastUse(entry.first), rows: isOpen ? sessions : 1, sessions };
     });
     const left = found.length - items.reduce((sum, { rows }) => sum + rows, 0);
     return {
@@ -156,8 +160,17 @@ export class SessionList {
       total: Math.max(found.length, this.#total ?? 0) - left,
       sessions: Math.max(found.length, this.#total ?? 0),
       groups: zone === undefined || sort !== 'age' ? [] : dateGroups(items, zone, Date.now()),
+      counts: query.counts === true ? this.#counts(query) : null,
       offset,
     };
+  }
+
+  #counts({ project }: SessionsQuery): Readonly<Record<SessionFilter, number>> {
+    const rows = [...this.#rows.values()].filter((row) =>
+      this.#passes(row, project === undefined ? {} : { project }, []),
+    );
+    const counted = sessionFilters.map((only) => [only, rows.filter((row) => this.#passes(row, { only }, [])).length]);
+    return Object.fromEntries(counted) as Readonly<Record<SessionFilter, number>>; // one for each filter
   }
 
   #rowsOf(

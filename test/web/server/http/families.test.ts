@@ -161,7 +161,7 @@ test('today, yesterday, the rest of the week and months, in the zone of the page
     '2026-03-01T23:59:00+01:00',
     '2026-02-28T12:00:00+01:00',
     '2025-12-31T12:00:00+01:00',
-  ].map((time) => ({ time: Date.parse(time), rows: 1 }));
+  ].map((time) => ({ time: Date.parse(time), rows: 1, sessions: 1 }));
   const groups = (zone: string, items = times) =>
     dateGroups(items, zone, now).map(({ name, rows }) => `${name} ${rows}`);
   assert.deepEqual(groups('Europe/Berlin'), [
@@ -175,7 +175,7 @@ test('today, yesterday, the rest of the week and months, in the zone of the page
   // Monday 00:00 in Berlin is Sunday in New York.
   assert.deepEqual(groups('America/New_York'), ['today 2', 'yesterday 1', '2026-03 2', '2026-02 1', '2025-12 1']);
   assert.deepEqual(groups('Europe/Berlin', times.toReversed()), groups('Europe/Berlin').toReversed());
-  const many = times.flatMap(({ time }) => Array.from({ length: 50 }, () => ({ time, rows: 2 })));
+  const many = times.flatMap(({ time }) => Array.from({ length: 50 }, () => ({ time, rows: 2, sessions: 3 })));
   assert.deepEqual(groups('Europe/Berlin', many)[2], 'week 200');
   assert.deepEqual([isTimeZone('Europe/Berlin'), isTimeZone('Nowhere/Land')], [true, false]);
 });
@@ -185,7 +185,8 @@ test('the groups of a page cover its rows, with opened forks', () => {
   const at = (days: number): Partial<ListedRow> => ({ endedAt: Date.now() - days * day });
   const list = listOf(listedRow(1, at(400)), forkOf(2, 1, at(0)), listedRow(3, at(0)), listedRow(4, at(500)));
   const page = list.page({ fold: true, open: 's1', zone: 'UTC' });
-  assert.deepEqual([page.groups[0], page.groups.length, page.total], [{ name: 'today', rows: 3 }, 2, 4]);
+  assert.deepEqual([page.groups[0], page.groups.length, page.total], [{ name: 'today', rows: 3, sessions: 3 }, 2, 4]);
+  assert.deepEqual(list.page({ fold: true, zone: 'UTC' }).groups[0], { name: 'today', rows: 2, sessions: 3 });
   assert.deepEqual(list.page({ fold: true, zone: 'UTC', sort: 'size' }).groups, []);
   assert.deepEqual(list.page({ fold: true }).groups, []);
 });

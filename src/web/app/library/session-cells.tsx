@@ -1,0 +1,139 @@
+// The cells of a session in the table: its title with what marks it, and its facts.
+import { memo } from 'react';
+import { counted, formatAge, formatBytes, formatCount, formatDuration, neutralise } from '../../../base/text/index.ts';
+import type { PullRequestLink, SessionRow } from '../../wire/index.ts';
+import { formatKnownMoney, formatTime } from '../session/format/index.ts';
+import { Words } from '../session/text/index.ts';
+import { projectName } from './project-list.tsx';
+
+export interface SessionCellsProps {
+  readonly row: SessionRow | undefined;
+  readonly now: number;
+  /** The index is not complete yet. */
+  readonly isReading: boolean;
+  /** Its forks are listed below it. */
+  readonly isOpen: boolean;
+  onToggle(key: string): void;
+}
+
+export const SessionCells = memo(function SessionCells({ row, now, isReading, isOpen, onToggle }: SessionCellsProps) {
+  if (row === undefined) return <td className="cell-title quiet">…</td>;
+  const usedAt = row.endedAt ?? row.changedAt;
+  const unknown = isReading ? '…' : '–';
+  const facts: readonly (readonly [string, string, string])[] = [
+    ['project', projectName(row), neutralise(row.project)],
+    ['branch', row.gitBranch ?? '', row.gitBranch === null ? '' : neutralise(row.gitBranch)],
+    ['model', row.modelName ?? '', row.model === null ? '' : neutralise(row.model)],
+    ['age', formatAge(usedAt, now), formatTime(usedAt)],
+    ['turns', row.turns === null ? unknown : formatCount(row.turns), ''],
+    ['size', formatBytes(row.sizeBytes), ''],
+    ['cost', row.costMicroUsd === null ? unknown : formatKnownMoney(row.costMicroUsd, row.costIsPart), ''],
+  ];
+  return (
+    <>
+      <td className="cell-title">
+        {row.isStarred ? (
+          <span className="star" role="img" aria-label="Starred">
+            ★
+          </span>
+        ) : null}
+        <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="" data-session={row.key} className="title-link">
+          <Words text={titleOf(row, isReading)} />
+        </a>
+        {row.tag === null ? null : (
+          <span className="tag">
+            <Words text={row.tag} />
+          </span>
+        )}
+        <PullRequests links={row.pullRequests} />
+        <Forks row={row} now={now} isOpen={isOpen} onToggle={onToggle} />
+        <SessionMarks row={row} now={now} />
+      </td>
+      {facts.map(([name, text, tip]) => (
+        <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
+          <Words text={text} />
+          {name === 'turns' && row.turns !== null ? (
+            <span className="unit"> {row.turns === 1 ? 'turn' : 'turns'}</span>
+          ) : null}
+        </td>
+      ))}
+    </>
+  );
+});
+
+function titleOf(row: SessionRow, isReading: boolean): string {
+  return row.title ?? row.firstPrompt ?? (isReading ? `Session ${row.id.slice(0, 8)}` : 'Untitled session');
+}
+
+function PullRequests({ links }: { readonly links: readonly PullRequestLink[] }) {
+  const last = links.at(-1);
+  if (last === undefined) return null;
+  const name = `${last.repository ?? ''}${last.number === null ? '' : `#${last.number}`}`;
+  const text = `${last.number === null ? 'PR' : `#${last.number}`}${links.length === 1 ? '' : ` +${links.length - 1}`}`;
+  const tip = neutralise(
+    links.map(({ url, repository, number }) => url ?? `${repository ?? ''}#${number ?? ''}`).join('\n'),
+  );
+  if (last.url === null) return <span className="pull quiet">{text}</span>;
+  return (
+    <a
+      className="pull"
+      href={last.url}
+      target="_blank"
+      rel="noopener noreferrer"
+      title={tip}
+      aria-label={`Pull request ${neutralise(name)}`}
+    >
+      {text}
+    </a>
+  );
+}
+
+type ForksProps = Pick<SessionCellsProps, 'now' | 'isOpen' | 'onToggle'> & { readonly row: SessionRow };
+
+function Forks({ row, now, isOpen, onToggle }: ForksProps) {
+  if (row.forks === 0) return null;
+  const age = row.forksUsedAt === null ? '' : ` · ${formatAge(row.forksUsedAt, now)}`;
+  return (
+    <button
+      type="button"
+      className="forks"
+      aria-expanded={isOpen}
+      title={row.forksUsedAt === null ? undefined : `Newest fork used ${formatTime(row.forksUsedAt)}`}
+      onClick={() => onToggle(row.key)}
+    >
+      {counted(row.forks, 'fork')}
+      {isOpen ? '' : age}
+    </button>
+  );
+}
+
+function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: number }) {
+  const damage = damageOf(row);
+  return (
+    <>
+      {row.isLive ? <span className="mark live-mark">live</span> : null}
+      {damage === null ? null : (
+        <a className="mark damage-mark" href={`/health?session=${encodeURIComponent(row.key)}`}>
+          {damage}
+        </a>
+      )}
+      {row.isOnDisk ? null : <span className="mark quiet">only in the archive</span>}
+      {row.expiresAt === null ? null : <span className="mark expiry-mark">{expiryText(row.expiresAt - now)}</span>}
+    </>
+  );
+}
+
+function damageOf({ damage, severity }: SessionRow): string | null {
+  if (severity === 'fatal') return 'cannot be resumed';
+  if (severity === 'loss') return 'resuming loses work';
+  if (damage === null || damage === 0) return null;
+  return `${counted(damage, 'damaged line')}${severity === null ? ', not examined' : ''}`;
+}
+
+const dayMs = 86_400_000;
+
+function expiryText(leftMs: number): string {
+  if (leftMs <= 0) return 'deleted at the next start';
+  if (leftMs < dayMs) return `deleted in ${formatDuration(leftMs)}`;
+  return `deleted in ${counted(Math.floor(leftMs / dayMs), 'day')}`;
+}
