@@ -51,20 +51,22 @@ async function listsSessions(server: WebServer): Promise<void> {
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
   const { rows, total } = await readJson(server.client.sessions.$get());
-  assert.equal(await page.locator('.session-rows tr').count(), total);
+  assert.equal(await page.locator('.session-rows .session-row').count(), total);
   const shown = await hrefsOf(page, '.session-rows [data-stop]');
   assert.deepEqual(
     shown,
     rows.map(({ key }) => `/s/${key}`),
   );
-  assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), String(total + 1));
+  const groups = await page.locator('.group-row').count();
+  assert.ok(groups > 0);
+  assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), String(total + groups + 1));
   assert.match(await rowOf(page, liveId).innerText(), /live/);
   assert.match(await rowOf(page, damagedId).innerText(), /damaged line/);
   assert.match(await rowOf(page, expiringId).innerText(), /deleted in [23] days/);
   const cells = await rowOf(page, buildingId).getByRole('cell').allInnerTexts();
   assert.deepEqual(
     cells.map((cell) => cell.replace(/^\d+ (h|d|mo|y)$/, 'an age')),
-    ['Find out why the build is slow', 'ada/lighthouse', 'an age', '2', '16 KB', '$0.24'],
+    ['Find out why the build is slow', 'ada/lighthouse', 'main', 'Opus 4.5', 'an age', '2', '16 KB', '$0.24'],
   );
   // Hostile text is only text.
   assert.match(await rowOf(page, hostileId).innerText(), /<img src=x onerror=alert\(1\)>/);
@@ -139,15 +141,15 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
 
   await page.getByRole('button', { name: /^Expiring soon 1/ }).click();
   await page.waitForURL(/only=expiring/);
-  await hasCount(page, '.session-rows tr', 1);
+  await hasCount(page, '.session-rows .session-row', 1);
   assert.equal(await firstKey(), `/s/${expiringId}`);
   await page.getByRole('button', { name: /^Damaged/ }).click();
   await rowOf(page, damagedId).waitFor();
   await page.getByRole('button', { name: 'All', exact: true }).click();
-  await page.getByLabel('Filter by title, folder or id').fill('ledger');
+  await page.getByLabel('Filter the list').fill('ledger');
   await page.waitForURL(/text=ledger/);
-  await hasCount(page, '.session-rows tr', 1);
-  await page.getByLabel('Filter by title, folder or id').fill('nothing is called so');
+  await hasCount(page, '.session-rows .session-row', 1);
+  await page.getByLabel('Filter the list').fill('nothing is called so');
   await page.getByText('No session matches these filters.').waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
   await rowOf(page, buildingId).waitFor();
@@ -155,12 +157,12 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
     .getByRole('navigation', { name: 'Projects' })
     .getByRole('link', { name: /recipes/ })
     .click();
-  await hasCount(page, '.session-rows tr', 1);
+  await hasCount(page, '.session-rows .session-row', 1);
   await noComplaints(opened);
 }
 
 async function leavesTyping(server: WebServer): Promise<void> {
-  for (const label of ['Filter by title, folder or id', 'Search all sessions']) {
+  for (const label of ['Filter the list', 'Search all sessions']) {
     const { page } = await openPage(server.url);
     await rowOf(page, buildingId).waitFor();
     await page.evaluate(`(async () => {
@@ -337,14 +339,15 @@ async function listsMany(server: WebServer): Promise<void> {
   const asked: string[] = [];
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname === '/api/sessions' && searchParams.get('only') === null) asked.push(searchParams.get('offset') ?? '');
+    if (pathname === '/api/sessions' && searchParams.get('fold') !== null) asked.push(searchParams.get('offset') ?? '');
   });
   await page.reload();
   await page.locator('.session-rows [data-stop]').first().waitFor();
   assert.deepEqual([...new Set(asked)], ['0']);
   await page.evaluate("document.querySelector('main').scrollTo(0, 1e9)");
-  await page.locator(`[aria-rowindex="${many + 1}"] [data-stop]`).waitFor();
-  assert.ok((await page.locator('.session-rows tr').count()) < 80);
+  const groups = (await readJson(server.client.sessions.$get({ query: { zone: 'UTC', limit: 1 } }))).groups.length;
+  await page.locator(`[aria-rowindex="${many + groups + 1}"] [data-stop]`).waitFor();
+  assert.ok((await page.locator('.session-rows .session-row').count()) < 80);
   // The rows between the two ends were never visible.
   assert.deepEqual(
     ['200', '300'].filter((offset) => asked.includes(offset)),

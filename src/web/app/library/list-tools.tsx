@@ -69,7 +69,7 @@ export function ListTools({ address, sessions }: ListToolsProps) {
       <output className="quiet list-count">{sessions === null ? '' : counted(sessions, 'session')}</output>
       <input
         type="search"
-        aria-label="Filter by title, folder, branch, model, tag or id"
+        aria-label="Filter the list"
         placeholder="Filter titles, branch:, model:, tag:"
         title="branch:, model:, tag: and pr: look only there"
         value={text}

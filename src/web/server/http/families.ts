@@ -80,21 +80,27 @@ function findOrigins(rows: readonly ListedRow[]): ReadonlyMap<string, string> {
     const same = byId.get(row.id);
     if (same === undefined) byId.set(row.id, [row]);
     else same.push(row);
-    const { forkedFrom, firstUuid } = row.lineage;
-    if (firstUuid === null || forkedFrom !== null) continue;
-    const first = byFirst.get(firstUuid);
-    if (first === undefined || isBefore(row, first)) byFirst.set(firstUuid, row);
+    const beginning = beginningOf(row);
+    if (beginning === null || row.lineage.forkedFrom !== null) continue;
+    const first = byFirst.get(beginning);
+    if (first === undefined || isBefore(row, first)) byFirst.set(beginning, row);
   }
   const origins = new Map<string, string>();
   for (const row of rows) {
-    const { forkedFrom, firstUuid } = row.lineage;
+    const { forkedFrom } = row.lineage;
     const named = forkedFrom === null ? [] : (byId.get(forkedFrom) ?? []);
-    const first = firstUuid === null ? undefined : byFirst.get(firstUuid);
+    const beginning = beginningOf(row);
+    const first = beginning === null ? undefined : byFirst.get(beginning);
     const origin = named.find(({ root }) => root === row.root) ?? named[0] ?? first;
     // Copies of a whole folder have the same ids: they are not forks of one another.
     if (origin !== undefined && origin.id !== row.id) origins.set(row.path, origin.path);
   }
   return origins;
+}
+
+/** What a fork has in common with its origin. A program may write the same uuids into all its transcripts. */
+function beginningOf({ lineage, firstPrompt }: ListedRow): string | null {
+  return lineage.firstUuid === null ? null : `${lineage.firstUuid} ${firstPrompt ?? ''}`;
 }
 
 /** A fork begins with the lines of its origin, and is used after it. */

@@ -67,6 +67,8 @@ test('without a named origin, a session with the same first message is a fork of
     listedRow(1, { lineage }),
     listedRow(7, copied),
     listedRow(4, copied),
+    // Another session, by a program that gives all its lines the same uuids.
+    listedRow(5, { ...copied, firstPrompt: 'another' }),
     // A copy of the whole folder, elsewhere.
     listedRow(1, { lineage, path: '/other/projects/p/s1.jsonl', root: '/other' }),
   );
@@ -75,6 +77,7 @@ test('without a named origin, a session with the same first message is a fork of
     ['s1', null],
     ['s1', null],
     ['s4', 's1'],
+    ['s5', null],
     ['s7', 's1'],
   ]);
 });
