@@ -1,26 +1,35 @@
 // The whole page: the header, and below it the page of the address.
-import { lazy, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Status } from '../wire/index.ts';
 import { ActionHostProvider, sessionMenus, useSessionActions } from './actions/index.ts';
 import { Header } from './header.tsx';
-import { HealthPage } from './health/index.ts';
 import { KeyHelp, type KeyMeaning } from './keys/index.ts';
 import { LibraryPage } from './library/index.ts';
-import { LivePage } from './live/index.ts';
 import {
   goTo,
   PageFrame,
   type PageServices,
+  ProblemNote,
   ServicesContext,
   StatusContext,
   usePlace,
   useServices,
+  Waiting,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
 import { httpSource, watchPresence } from './session/http/index.ts';
 import { SessionPage, sessionKeys } from './session/index.ts';
 import { MenusContext, type SessionSource } from './session/source/index.ts';
-import { UsagePage } from './usage/index.ts';
 
 export function App({ services }: { readonly services: PageServices }) {
   return (
@@ -75,11 +84,11 @@ function PageOf({ path }: { readonly path: string }) {
     case '/':
       return <LibraryPage />;
     case '/usage':
-      return <UsagePage />;
+      return <Later page={<UsagePage />} title="Usage" />;
     case '/health':
-      return <HealthPage />;
+      return <Later page={<HealthPage />} title="Health" />;
     case '/live':
-      return <LivePage />;
+      return <Later page={<LivePage />} title="Live" />;
     default:
       return (
         <PageFrame title="No such page" isReady={true}>
@@ -89,6 +98,31 @@ function PageOf({ path }: { readonly path: string }) {
         </PageFrame>
       );
   }
+}
+
+// Loaded when they are first shown.
+const UsagePage = laterPage('Usage', async () => (await import('./usage/index.ts')).UsagePage);
+const HealthPage = laterPage('Health', async () => (await import('./health/index.ts')).HealthPage);
+const LivePage = laterPage('Live', async () => (await import('./live/index.ts')).LivePage);
+
+/** The server may have ended, or may have been updated and have other files. */
+function laterPage(title: string, load: () => Promise<ComponentType>) {
+  const problem = { message: 'this page cannot be loaded', next: 'check that clew open is still running, then reload' };
+  const failed: ComponentType = () => (
+    <PageFrame title={title} isReady={true}>
+      <ProblemNote problem={problem} onRetry={() => location.reload()} />
+    </PageFrame>
+  );
+  return lazy(async () => ({ default: await load().catch(() => failed) }));
+}
+
+function Later({ page, title }: { readonly page: ReactNode; readonly title: string }) {
+  const waiting = (
+    <PageFrame title={title} isReady={false}>
+      <Waiting what="Loading the page" />
+    </PageFrame>
+  );
+  return <Suspense fallback={waiting}>{page}</Suspense>;
 }
 
 /** Loaded when it is first shown. */
