@@ -80,6 +80,24 @@ export class PriceList {
     return Math.round((tokens + usage.webSearches * 1000 * whole(webSearchPerThousand)) / fraction);
   }
 
+  /** Micro-dollars per token of each kind, as this message is charged; `NaN` for a kind without a price. */
+  ratesOf(model: string | undefined, usage: Usage, time: number): Readonly<Record<keyof Rates, number>> | undefined {
+    const priced = model === undefined ? undefined : this.#find(model);
+    const row = priced === undefined ? undefined : rowAt(priced.rows, time);
+    const rates = row === undefined ? undefined : ratesFor(row, usage, usage.fast);
+    if (rates === undefined) return undefined;
+    const { inferenceGeoUs, batch } = this.prices.rules;
+    const factor = (usage.usOnly ? inferenceGeoUs.multiplier : 1) * (usage.batch ? batch.multiplier : 1);
+    const each = (rate: number): number => (rate * factor) / fraction;
+    return {
+      input: each(rates.input),
+      output: each(rates.output),
+      cacheRead: each(rates.cacheRead),
+      cacheWrite5m: each(rates.cacheWrite5m),
+      cacheWrite1h: each(rates.cacheWrite1h),
+    };
+  }
+
   contextTokensOf(model: string): number | undefined {
     if (asksForLongContext(model)) return 1_000_000;
     return this.modelOf(model)?.contextTokens ?? modelFactsOf(model)?.contextTokens;

@@ -24,7 +24,7 @@ export function reportJson(report: UsageReport, { pricesVersion, breakdown }: Re
   return {
     rows: report.rows.map((row) => ({
       ...rowJson(row),
-      ...(row.block === undefined ? {} : { endsAt: isoDate(row.block.endsAt), isActive: row.block.isActive }),
+      ...(row.block === undefined ? {} : blockJson(row.block)),
       ...(breakdown ? { models: byModel(row.cells).map(rowJson) } : {}),
     })),
     totals: sumJson(report.totals),
@@ -40,6 +40,17 @@ export function receiptsJson({ receipts, synthetic }: Receipts, pricesVersion: s
     synthetic: synthetic.map(lineJson),
     totals: sumJson(sumMessages(receipts.map(({ message }) => message))),
     pricesVersion,
+  };
+}
+
+function blockJson({ endsAt, isActive, pace }: NonNullable<UsageRow['block']>): object {
+  const { costMicroUsdPerHour = null, projectedCostMicroUsd = null, tokensPerHour, projectedTokens } = pace ?? {};
+  return {
+    endsAt: isoDate(endsAt),
+    isActive,
+    ...(pace === undefined
+      ? {}
+      : { pace: { costMicroUsdPerHour, tokensPerHour, projectedCostMicroUsd, projectedTokens } }),
   };
 }
 

@@ -3,7 +3,16 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, formatTokens, oneLine } from '../../base/text/index.ts';
 import { byModel, type ReportKind, type UsageReport, type UsageRow, type UsageSum } from '../../library/usage/index.ts';
-import { type Cell, type Column, costText, localTime, renderTable, shortIds, wrapSpans } from '../render/index.ts';
+import {
+  type Cell,
+  type Column,
+  costText,
+  formatCost,
+  localTime,
+  renderTable,
+  shortIds,
+  wrapSpans,
+} from '../render/index.ts';
 import type { Style } from '../terminal/index.ts';
 
 export interface UsageTableOptions {
@@ -143,12 +152,27 @@ function bold(cell: Cell, style: Style): Cell {
   return typeof cell === 'object' ? cell : { text: cell, paint: style.bold };
 }
 
-function notesFor({ totals, unpriced }: UsageReport, { pricesVersion, width }: UsageTableOptions): readonly string[] {
+/** What the active block comes to if it goes on like this. */
+function paceNote(rows: readonly UsageRow[]): readonly string[] {
+  const block = rows.findLast((row) => row.block?.pace !== undefined)?.block;
+  const pace = block?.pace;
+  if (block === undefined || pace === undefined) return [];
+  const { costMicroUsdPerHour: cost, projectedCostMicroUsd: atEnd } = pace;
+  const now = [...(cost === undefined ? [] : [formatCost(cost)]), `${formatTokens(pace.tokensPerHour)} tokens`];
+  const end = [...(atEnd === undefined ? [] : [formatCost(atEnd)]), `${formatTokens(pace.projectedTokens)} tokens`];
+  return [`active block: ${now.join(', ')} per hour; at this pace ${end.join(', ')} by ${localTime(block.endsAt)}`];
+}
+
+function notesFor(
+  { totals, unpriced, rows }: UsageReport,
+  { pricesVersion, width }: UsageTableOptions,
+): readonly string[] {
   const most = Number.isFinite(width) ? Math.min(60, width - 2) : width;
   const parts = unpriced.map(
     ({ model, tokens }) => `${counted(tokens, 'token')} of ${oneLine(model, most) || '(no model)'}`,
   );
   return [
+    ...paceNote(rows),
     `tokens, each message once; prices of ${pricesVersion}`,
     ...(totals.outputIsLowerBound
       ? ['≥: the transcript has no final count for some messages, so it is at least that much']

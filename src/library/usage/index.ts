@@ -12,6 +12,7 @@ export { lastTimeOf, sortByAge } from './lineage.ts';
 export { loadPrices, type PriceUpdate, updatePrices } from './prices.ts';
 export { findReceipts, type Receipt, type Receipts } from './receipts.ts';
 export {
+  type BlockPace,
   byModel,
   makeReport,
   type Placed,

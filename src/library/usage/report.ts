@@ -31,7 +31,18 @@ export interface UsageRow extends UsageSum {
   /** @internal */
   readonly cells: readonly UsageCell[];
   /** Only of blocks. */
-  readonly block?: { readonly endsAt: number; readonly isActive: boolean };
+  readonly block?: { readonly endsAt: number; readonly isActive: boolean; readonly pace?: BlockPace };
+}
+
+/** How fast the active block is used, and what it comes to at its end if that goes on. */
+export interface BlockPace {
+  /** Of what has a price; `undefined` where nothing has. */
+  readonly costMicroUsdPerHour: number | undefined;
+  /** Of all kinds. */
+  readonly tokensPerHour: number;
+  readonly projectedCostMicroUsd: number | undefined;
+  readonly projectedTokens: number;
+  readonly remainingMs: number;
 }
 
 export interface UsageReport {
@@ -95,7 +106,7 @@ function rowsOf(cells: readonly UsageCell[], { kind, calendar, nowMs }: ReportOp
   if (kind === 'blocks') {
     return blocksOf(cells, nowMs).map(({ key, cells: own, endsAt, isActive }) => ({
       ...rowOf(key, own),
-      block: { endsAt, isActive },
+      block: { endsAt, isActive, ...(isActive ? { pace: paceOf(own, endsAt, nowMs) } : {}) },
     }));
   }
   const keyOf = rowKey(kind, calendar);
@@ -227,6 +238,23 @@ export interface UsageBlock {
   /** Messages of now still go into it. */
   readonly isActive: boolean;
   readonly cells: readonly UsageCell[];
+}
+
+/** The time since the quarter of an hour of its first message counts, at least a quarter. */
+function paceOf(cells: readonly UsageCell[], endsAt: number, nowMs: number): BlockPace {
+  const first = cells.reduce((earliest, { time }) => Math.min(earliest, time), Number.POSITIVE_INFINITY);
+  const hours = Math.max(0.25, (nowMs - first) / hourMs);
+  const remainingMs = Math.max(0, endsAt - nowMs);
+  const { costMicroUsd: cost, ...sum } = sumUp(cells);
+  const tokens = sumOfTokens(sum);
+  const atEnd = (used: number): number => Math.round(used + (used / hours) * (remainingMs / hourMs));
+  return {
+    costMicroUsdPerHour: cost === undefined ? undefined : Math.round(cost / hours),
+    tokensPerHour: Math.round(tokens / hours),
+    projectedCostMicroUsd: cost === undefined ? undefined : atEnd(cost),
+    projectedTokens: atEnd(tokens),
+    remainingMs,
+  };
 }
 
 const hourMs = 60 * 60 * 1000;

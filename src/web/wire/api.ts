@@ -29,7 +29,15 @@ import type {
   ValueQuery,
 } from './session.ts';
 import type { EditsAnswer, EditsQuery, SideAnswer, SideQuery } from './side.ts';
-import type { ReceiptsAnswer, ToolsAnswer, TopAnswer, UsageAnswer, UsageQuery } from './usage.ts';
+import type {
+  CacheAnswer,
+  ReceiptsAnswer,
+  SpendingAnswer,
+  ToolsAnswer,
+  TopAnswer,
+  UsageAnswer,
+  UsageQuery,
+} from './usage.ts';
 import type { LiveAnswer, ProjectRow, SearchAnswer, SearchQuery, SessionPage, SessionsQuery, Status } from './wire.ts';
 
 /** Server-sent events: `EventsQuery` in, `Events` of wire.ts out. The only route that is not answered by Hono. */
@@ -76,6 +84,8 @@ export type ApiSchema = {
   '/api/live': { $get: Endpoint<Nothing, LiveAnswer> };
   '/api/usage': { $get: Endpoint<{ readonly query?: UsageQuery }, UsageAnswer> };
   '/api/usage/tools': { $get: Endpoint<{ readonly query?: UsageQuery }, ToolsAnswer> };
+  '/api/usage/spending': { $get: Endpoint<{ readonly query?: UsageQuery }, SpendingAnswer> };
+  '/api/usage/cache': { $get: Endpoint<{ readonly query?: UsageQuery }, CacheAnswer> };
   '/api/usage/top': { $get: Endpoint<{ readonly query?: UsageQuery }, TopAnswer> };
   '/api/usage/receipts': { $get: Endpoint<{ readonly query?: UsageQuery }, ReceiptsAnswer> };
   '/api/doctor': {

@@ -52,8 +52,14 @@ export type {
 } from './session.ts';
 export type { EditsAnswer, EditsQuery, SideAnswer, SideQuery } from './side.ts';
 export {
+  type BlockView,
+  type CacheAnswer,
+  type ModelShare,
+  type PaceView,
   type ReceiptsAnswer,
   type ReceiptView,
+  type SpendingAnswer,
+  type SpendingRow,
   type ToolsAnswer,
   type TopAnswer,
   type UsageAnswer,

@@ -12,6 +12,8 @@ export interface UsageQuery {
   readonly project?: string;
   /** Only this session: a `SessionRow.key`. */
   readonly session?: string;
+  /** Of `blocks`, only the one that is active now. */
+  readonly active?: boolean;
 }
 
 export interface UsageSumView {
@@ -35,12 +37,61 @@ export interface UsageAnswer {
     /** `null` for messages without a time or a model. */
     readonly key: string | null;
     readonly session: { readonly key: string; readonly title: string | null } | null;
-    readonly models: readonly { readonly model: string | null; readonly costMicroUsd: number | null }[];
-    readonly block: { readonly endsAt: number; readonly isActive: boolean } | null;
+    readonly models: readonly ModelShare[];
+    readonly block: BlockView | null;
   })[];
   readonly totals: UsageSumView;
   readonly unpricedModels: readonly string[];
   readonly pricesVersion: string;
+}
+
+/** The part of a model in a row; the most expensive first. */
+export interface ModelShare {
+  readonly model: string | null;
+  readonly costMicroUsd: number | null;
+  /** Of all kinds. */
+  readonly tokens: number;
+}
+
+export interface BlockView {
+  readonly endsAt: number;
+  readonly isActive: boolean;
+  /** Only of the active block: how fast it is used, and what it comes to at its end if that goes on. */
+  readonly pace: PaceView | null;
+}
+
+export interface PaceView {
+  readonly costMicroUsdPerHour: number | null;
+  readonly tokensPerHour: number;
+  readonly projectedCostMicroUsd: number | null;
+  readonly projectedTokens: number;
+  readonly remainingMs: number;
+}
+
+/** What the output of tools cost: the rule is in docs/web.md. */
+export interface SpendingAnswer {
+  /** The most expensive first. */
+  readonly tools: readonly SpendingRow[];
+}
+
+export interface SpendingRow {
+  readonly tool: string;
+  readonly results: number;
+  readonly addedTokens: number;
+  readonly rereadTokens: number;
+  readonly addedMicroUsd: number;
+  readonly rereadMicroUsd: number;
+  readonly unpricedTokens: number;
+}
+
+export interface CacheAnswer {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Compared with all input at the price of uncached input; negative if writes cost more than reads saved. */
+  readonly savedMicroUsd: number;
+  readonly uncachedMicroUsd: number;
+  readonly unpricedMessages: number;
 }
 
 export interface ToolsAnswer {

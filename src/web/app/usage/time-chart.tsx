@@ -4,6 +4,8 @@ import { formatTokens } from '../../../base/text/index.ts';
 import type { UsageAnswer, UsageQuery } from '../../wire/index.ts';
 import { addressWith } from '../page/index.ts';
 import { formatMoney } from '../session/format/index.ts';
+import { Words } from '../session/text/index.ts';
+import { maxModels, type Piece, piecesOf, stackedModels } from './model-stack.ts';
 import { barsOf } from './time-bars.ts';
 import { amountOf, amountText, inputOf, type Measure } from './usage-address.ts';
 
@@ -21,6 +23,7 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
     report.by,
     rows.map((row) => ({ key: row.key ?? '', row })),
   );
+  const models = stackedModels(rows, measure);
   const top = Math.max(1, ...rows.map((row) => amountOf(row, measure)));
   const name = `${measure === 'cost' ? 'Cost' : 'Tokens'} ${periodWord(report.by)}`;
   return (
@@ -35,9 +38,13 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
             // Even the smallest usage is visible.
             const size = Math.max(1.5, (height * amountOf(row, measure)) / top);
             return (
-              <rect key={key} className="bar" x={index + 0.1} width={0.8} y={height - size} height={size}>
-                <title>{`${key}: ${amountText(row, measure)}`}</title>
-              </rect>
+              <Stack
+                key={key}
+                pieces={piecesOf(row.models, models, measure)}
+                x={index + 0.1}
+                size={size}
+                title={`${key}: ${amountText(row, measure)}`}
+              />
             );
           })}
         </svg>
@@ -47,6 +54,7 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
           <span>{bars.length > 1 ? bars.at(-1)?.key : ''}</span>
         </figcaption>
       </figure>
+      <Legend models={models} />
       <details>
         <summary>As a table</summary>
         <div className="table-scroll">
@@ -91,6 +99,50 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
         </div>
       </details>
     </section>
+  );
+}
+
+interface StackProps {
+  readonly pieces: readonly Piece[];
+  readonly x: number;
+  readonly size: number;
+  readonly title: string;
+}
+
+/** The pieces of the models, from the bottom up. */
+function Stack({ pieces, x, size, title }: StackProps) {
+  const whole = pieces.reduce((sum, { amount }) => sum + amount, 0);
+  let below = 0;
+  return (
+    <g>
+      <title>{title}</title>
+      {whole === 0 ? <rect className="bar" x={x} width={0.8} y={height - size} height={size} /> : null}
+      {pieces.map(({ colour, amount }) => {
+        const own = (size * amount) / whole;
+        below += own;
+        return <rect key={colour} className={`model-${colour}`} x={x} width={0.8} y={height - below} height={own} />;
+      })}
+    </g>
+  );
+}
+
+function Legend({ models }: { readonly models: readonly string[] }) {
+  const shown = models.slice(0, maxModels);
+  return (
+    <ul className="legend" aria-label="Models">
+      {shown.map((model, i) => (
+        <li key={model}>
+          <span className={`legend-mark model-${i}`} aria-hidden="true" />
+          <Words text={model} />
+        </li>
+      ))}
+      {models.length > shown.length ? (
+        <li>
+          <span className={`legend-mark model-${maxModels}`} aria-hidden="true" />
+          {models.length - shown.length} more
+        </li>
+      ) : null}
+    </ul>
   );
 }
 

@@ -30,6 +30,11 @@ export function readUsageAddress(search: string): UsageAddress {
   };
 }
 
+/** Without the range: now is not in every range. */
+export function projectQuery({ project }: UsageAddress): UsageQuery {
+  return project === null ? {} : { project };
+}
+
 export function rangeQuery({ since, until, project }: UsageAddress): UsageQuery {
   return {
     ...(since === null ? {} : { since }),

@@ -21,19 +21,23 @@ import { formatKnownMoney, formatTime } from '../session/format/index.ts';
 import { writeAddress } from '../session/source/index.ts';
 import { Words } from '../session/text/index.ts';
 import { BarList } from './bar-list.tsx';
+import { DayHeatmap } from './day-heatmap.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';
 import { TimeChart } from './time-chart.tsx';
+import { ToolList } from './tool-list.tsx';
 import {
   amountOf,
   amountText,
   costText,
   inputOf,
   type Measure,
+  projectQuery,
   rangeQuery,
   readUsageAddress,
   type UsageAddress,
 } from './usage-address.ts';
+import { ActiveBlock, CacheFacts } from './usage-facts.tsx';
 
 export function UsagePage() {
   const { client } = useServices();
@@ -74,7 +78,12 @@ export function UsagePage() {
       ) : (
         <div aria-busy={isAsking}>
           <Totals answer={answer.models} onReceipts={() => showReceipts('everything in this range', {})} />
+          <div className="usage-facts">
+            <ActiveBlock row={answer.block} />
+            <CacheFacts cache={answer.cache} />
+          </div>
           <TimeChart report={answer.time} measure={address.measure} onReceipts={showReceipts} />
+          <DayHeatmap rows={answer.days.rows} measure={address.measure} />
           <div className="usage-lists">
             <BarList
               title="By model"
@@ -88,17 +97,7 @@ export function UsagePage() {
                 onReceipts: () => showReceipts(row.key ?? '', { project: row.key ?? '' }),
               }))}
             />
-            <BarList
-              title="By tool"
-              rows={answer.tools.tools.map(({ name, calls, errors }) => ({
-                key: name,
-                name,
-                value: calls,
-                text: counted(calls, 'call'),
-                facts: errors === 0 ? '' : `${counted(errors, 'error')}`,
-                isProblem: errors > 0,
-              }))}
-            />
+            <ToolList address={address} tools={answer.tools.tools} />
           </div>
           <TopLists top={answer.top} onReceipts={showReceipts} />
           <p className="quiet usage-foot">Prices of {answer.models.pricesVersion}. Every message is counted once.</p>
@@ -111,24 +110,30 @@ export function UsagePage() {
 
 async function askAll(client: Client, address: UsageAddress, options: Abortable) {
   const query = rangeQuery(address);
-  const [time, models, projects, tools, top] = await Promise.all([
-    askTime(client, address, options),
+  const [days, models, projects, tools, top, cache, blocks] = await Promise.all([
+    askUsage(client, { ...query, by: 'daily' }, options),
     askUsage(client, { ...query, by: 'model' }, options),
     askUsage(client, { ...query, by: 'project' }, options),
     readJson(client.usage.tools.$get({ query }, options)),
     readJson(client.usage.top.$get({ query }, options)),
+    readJson(client.usage.cache.$get({ query }, options)),
+    askUsage(client, { ...projectQuery(address), by: 'blocks', active: true }, options),
   ]);
-  return { time, models, projects, tools, top };
+  const time = await askTime(client, address, days, options);
+  return { time, days, models, projects, tools, top, cache, block: blocks.rows[0] ?? null };
 }
 
 /** More bars than this are too thin on a phone. */
 const maxDays = 100;
 
-async function askTime(client: Client, address: UsageAddress, options: Abortable): Promise<UsageAnswer> {
-  const query = rangeQuery(address);
-  if (address.period !== null) return askUsage(client, { ...query, by: address.period }, options);
-  const daily = await askUsage(client, { ...query, by: 'daily' }, options);
-  return daily.rows.length <= maxDays ? daily : askUsage(client, { ...query, by: 'weekly' }, options);
+async function askTime(
+  client: Client,
+  address: UsageAddress,
+  days: UsageAnswer,
+  options: Abortable,
+): Promise<UsageAnswer> {
+  const by = address.period ?? (days.rows.length <= maxDays ? 'daily' : 'weekly');
+  return by === 'daily' ? days : askUsage(client, { ...rangeQuery(address), by }, options);
 }
 
 function askUsage(client: Client, query: UsageQuery, options: Abortable): Promise<UsageAnswer> {

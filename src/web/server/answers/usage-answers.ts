@@ -1,6 +1,8 @@
 // Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
 // counted messages as `clew usage`.
+import { sumOfTokens } from '../../../format/entry/index.ts';
 import type { IndexHandle } from '../../../library/index/index.ts';
+import { cacheSavings, ToolCosts } from '../../../library/spending/index.ts';
 import {
   byModel,
   type Calendar,
@@ -17,12 +19,22 @@ import {
   sumMessages,
   type UsageCell,
   type UsageFilter,
+  type UsageRow,
   type UsageSession,
   UsageStore,
   type UsageSum,
 } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
-import type { ReceiptsAnswer, ToolsAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/index.ts';
+import type {
+  BlockView,
+  CacheAnswer,
+  ReceiptsAnswer,
+  SpendingAnswer,
+  ToolsAnswer,
+  UsageAnswer,
+  UsageQuery,
+  UsageSumView,
+} from '../../wire/index.ts';
 import { finite } from './listed-row.ts';
 import { addTo, type ExpensiveTurn, expensiveTurns, newSum, type PricedPart, type PricedSum } from './top-turns.ts';
 
@@ -50,6 +62,7 @@ export class UsageAnswers {
   readonly #store: UsageStore;
   readonly #prices = new PriceList(loadPrices());
   readonly #calendar: Calendar = createCalendar();
+  readonly #toolCosts = new ToolCosts({ prices: this.#prices, calendar: this.#calendar });
 
   constructor({ roots, state, index }: { roots: readonly string[]; state: string; index: IndexHandle }) {
     this.#roots = roots;
@@ -60,17 +73,19 @@ export class UsageAnswers {
   usage(query: UsageAsked): UsageFound {
     const { by = 'daily' } = query;
     const report = makeReport(this.#cells(query), { kind: by, calendar: this.#calendar, nowMs: Date.now() });
+    const rows = query.active === true ? report.rows.filter((row) => row.block?.isActive === true) : report.rows;
     return {
       by,
-      rows: report.rows.map((row) => ({
+      rows: rows.map((row) => ({
         key: row.key === '' ? null : row.key,
         path: by === 'session' ? (row.cells[0]?.session.path ?? null) : null,
         ...sumView(row),
-        models: byModel(row.cells).map(({ key, costMicroUsd }) => ({
-          model: key === '' ? null : key,
-          costMicroUsd: costMicroUsd ?? null,
+        models: byModel(row.cells).map((each) => ({
+          model: each.key === '' ? null : each.key,
+          costMicroUsd: each.costMicroUsd ?? null,
+          tokens: sumOfTokens(each),
         })),
-        block: row.block ?? null,
+        block: row.block === undefined ? null : blockView(row.block),
       })),
       totals: sumView(report.totals),
       unpricedModels: report.unpricedModels,
@@ -94,6 +109,19 @@ export class UsageAnswers {
     );
     const { tools, prompts, hours, weekdays, files } = stats;
     return { tools: tools.slice(0, maxTools), prompts, hours, weekdays, files: files.slice(0, maxTools) };
+  }
+
+  /** Reads the transcripts when somebody asks, and those that changed when they ask again. */
+  async spending(query: UsageAsked): Promise<SpendingAnswer> {
+    const { since, until, isWanted = () => true } = this.#filter(query);
+    this.#store.update({ prices: this.#prices });
+    const messages = pricedMessages(this.#store, this.#prices);
+    const tools = await this.#toolCosts.collect({ messages, isWanted, since, until });
+    return { tools: tools.slice(0, maxTools) };
+  }
+
+  cache(query: UsageAsked): CacheAnswer {
+    return cacheSavings(this.#messages(query), this.#prices);
   }
 
   top(query: UsageAsked): TopFound {
@@ -162,6 +190,12 @@ function wanted({ project, path }: UsageAsked): (session: Asked) => boolean {
     // An address cannot hold half of a surrogate pair.
     (project === undefined || (session.cwd ?? session.slug).toWellFormed() === project) &&
     (path === undefined || session.path === path);
+}
+
+function blockView({ endsAt, isActive, pace }: NonNullable<UsageRow['block']>): BlockView {
+  if (pace === undefined) return { endsAt, isActive, pace: null };
+  const { costMicroUsdPerHour = null, projectedCostMicroUsd = null, ...rest } = pace;
+  return { endsAt, isActive, pace: { ...rest, costMicroUsdPerHour, projectedCostMicroUsd } };
 }
 
 function sumView(sum: UsageSum): UsageSumView {

@@ -173,6 +173,8 @@ export function makeHandlers(parts: HandlerParts): Handlers {
       },
     },
     '/api/usage/tools': { $get: ({ query }) => reader.ask('tools', ofUsage(query)) },
+    '/api/usage/spending': { $get: ({ query }) => reader.ask('spending', ofUsage(query)) },
+    '/api/usage/cache': { $get: ({ query }) => reader.ask('cache', ofUsage(query)) },
     '/api/usage/top': {
       $get: async ({ query }) => {
         const found = await reader.askValue('top', ofUsage(query));

@@ -33,6 +33,7 @@ const usage = z.strictObject({
   until: day.optional(),
   project: folder.optional(),
   session: name.optional(),
+  active: flag.optional(),
 });
 const value = z.strictObject({ ...part, record: count, pointer: z.string().max(4_096) });
 
@@ -99,6 +100,8 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
   }),
   '/api/usage': usage,
   '/api/usage/tools': usage,
+  '/api/usage/spending': usage,
+  '/api/usage/cache': usage,
   '/api/usage/top': usage,
   '/api/usage/receipts': usage,
   '/api/sessions/:key': z.strictObject({

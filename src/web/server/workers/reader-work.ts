@@ -38,6 +38,8 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
     search: (query) => searchSessions(index, roots, query),
     usage: (query) => usage.usage(query),
     tools: (query) => usage.tools(query),
+    spending: (query) => usage.spending(query),
+    cache: (query) => usage.cache(query),
     top: (query) => usage.top(query),
     receipts: (query) => usage.receipts(query),
     memory: () => ({ ...process.memoryUsage(), ...cache.counts }),

@@ -47,7 +47,7 @@ export interface WorkerMethods {
   > &
     Pick<SideAnswers, 'side' | 'edits'> &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
-    Pick<UsageAnswers, 'usage' | 'tools' | 'top' | 'receipts'> & {
+    Pick<UsageAnswers, 'usage' | 'tools' | 'spending' | 'cache' | 'top' | 'receipts'> & {
       search(params: SearchAsked): SearchFound;
       /** For tests and benchmarks. */
       memory(params: NoParams): NodeJS.MemoryUsage & { readonly whole: number; readonly grown: number };
