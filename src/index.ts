@@ -184,7 +184,7 @@ export type { SnippetPiece } from './library/search/snippet.ts';
 export type { TextKind } from './library/search/text-extract.ts';
 export type { SessionPath } from './library/session-files/session-paths.ts';
 export type { UsageSession } from './library/usage/cells.ts';
-export type { ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage/report.ts';
+export type { BlockPace, ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage/report.ts';
 export { reportKinds } from './library/usage/report.ts';
 export type { FollowOptions, NewRecord } from './library/watch/follow.ts';
 export { followRecords } from './library/watch/follow.ts';

@@ -51,7 +51,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collect('index', jsonOf(['index', '--json', '--demo'], { env }), printed);
   const root = path.join(folder, 'library');
   writeTree(root, {
-    'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' }), answerLine({ model: 'claude-zeta-9' })].join('\n')}\n`,
+    'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' }), answerLine({ model: 'claude-zeta-9' }), answerLine({ id: 'now', time: new Date().toISOString() })].join('\n')}\n`,
   });
   for (const words of ['', ' --breakdown', ' blocks', ' --receipts']) {
     const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];

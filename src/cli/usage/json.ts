@@ -48,9 +48,7 @@ function blockJson({ endsAt, isActive, pace }: NonNullable<UsageRow['block']>): 
   return {
     endsAt: isoDate(endsAt),
     isActive,
-    ...(pace === undefined
-      ? {}
-      : { pace: { costMicroUsdPerHour, tokensPerHour, projectedCostMicroUsd, projectedTokens } }),
+    pace: pace === undefined ? null : { costMicroUsdPerHour, tokensPerHour, projectedCostMicroUsd, projectedTokens },
   };
 }
 
