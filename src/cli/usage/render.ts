@@ -152,7 +152,7 @@ function bold(cell: Cell, style: Style): Cell {
   return typeof cell === 'object' ? cell : { text: cell, paint: style.bold };
 }
 
-/** What the active block comes to if it goes on like this. */
+/** What the active block comes to at the same pace. */
 function paceNote(rows: readonly UsageRow[]): readonly string[] {
   const block = rows.findLast((row) => row.block?.pace !== undefined)?.block;
   const pace = block?.pace;

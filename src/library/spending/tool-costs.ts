@@ -1,5 +1,5 @@
-// All transcripts of a library → what the output of each tool cost, by day. A file is read once, when somebody asks, and
-// again after it has changed; other work goes on between two files.
+// All transcripts of a library → what the output of each tool cost, by day. A file is read once, when its numbers are needed, and
+// again after it has changed; other requests are answered between two files.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { PriceList } from '../../models/index.ts';

@@ -34,7 +34,7 @@ export interface UsageRow extends UsageSum {
   readonly block?: { readonly endsAt: number; readonly isActive: boolean; readonly pace?: BlockPace };
 }
 
-/** How fast the active block is used, and what it comes to at its end if that goes on. */
+/** How fast the active block is used, and what it comes to at its end at the same pace. */
 export interface BlockPace {
   /** Of what has a price; `undefined` where nothing has. */
   readonly costMicroUsdPerHour: number | undefined;

@@ -56,7 +56,7 @@ export interface ModelShare {
 export interface BlockView {
   readonly endsAt: number;
   readonly isActive: boolean;
-  /** Only of the active block: how fast it is used, and what it comes to at its end if that goes on. */
+  /** Only of the active block: how fast it is used, and what it comes to at its end at the same pace. */
   readonly pace: PaceView | null;
 }
 

@@ -111,7 +111,7 @@ export class UsageAnswers {
     return { tools: tools.slice(0, maxTools), prompts, hours, weekdays, files: files.slice(0, maxTools) };
   }
 
-  /** Reads the transcripts when somebody asks, and those that changed when they ask again. */
+  /** Reads the transcripts on the first request, and later those that changed. */
   async spending(query: UsageAsked): Promise<SpendingAnswer> {
     const { since, until, isWanted = () => true } = this.#filter(query);
     this.#store.update({ prices: this.#prices });
