@@ -42,7 +42,11 @@ export class Account {
   #drops = new Set<ContextDrop>();
   /** Everything before it has no tokens left to clear. */
   #cleared = 0;
-  #thinkingCleared = 0;
+  readonly #thinking: Item[] = [];
+  /** The first of `#thinking` that may have tokens. */
+  #thinkingAt = 0;
+  /** With tokens. */
+  #unrecorded: Item[] = [];
 
   constructor(promptParts: readonly PromptPart[] = []) {
     this.#promptParts = promptParts;
@@ -56,6 +60,7 @@ export class Account {
   add({ tokens, loads = [], ...rest }: NewItem, output?: Output): void {
     const item = { ...rest, isRecorded: true, isPrompt: false, units: 0, isExact: false, isAlive: true };
     this.items.push(item);
+    if (item.kind === 'thinking') this.#thinking.push(item);
     this.#pending.push({ item, estimate: tokens, output, loads });
   }
 
@@ -72,7 +77,7 @@ export class Account {
     }
     this.items = kept;
     this.#cleared = 0;
-    this.#thinkingCleared = 0;
+    this.#unrecorded = [];
     this.#drops.add('compaction');
     this.#lastCount = undefined;
   }
@@ -85,15 +90,16 @@ export class Account {
   settle(count: Count): Settled {
     if (count.factor < this.scale && this.#prompt.length > 0) this.#drops.add('model');
     this.scale = count.factor;
-    if (count.dropsThinking) this.#dropThinking(count.turn);
-    const answers = this.#outputs();
+    if (count.dropsThinking) this.#dropThinking(count);
+    this.#pending = this.#pending.map((each) => (isForgotten(each.item, count) ? forget(each) : each));
+    const answers = this.#outputs(count);
     const others = this.#pending.filter(({ item }) => !answers.exact.has(item));
     const added = sum(others.map(({ estimate }) => estimate)) * this.scale;
     const estimatedTokens = this.tokens + answers.tokens + added;
     const problem = this.#misfit(count, answers.tokens + added, estimatedTokens);
     const isUsed = problem === undefined && (count.isOnlyFirst !== true || this.#prompt.length === 0);
     if (isUsed) this.#anchor(count, answers, others, added);
-    else this.#estimatePending(this.scale);
+    else this.#estimatePending(this.scale, count);
     this.#pending = [];
     this.#lastCount = count.tokens;
     const drops = [...this.#drops];
@@ -161,7 +167,8 @@ export class Account {
     const server = loaded === undefined ? undefined : mcpServerOf(loaded);
     const kind = loaded === undefined ? 'unrecorded' : server === undefined ? 'tools' : 'mcp';
     const name = loaded === undefined ? null : (server ?? 'loaded by a search');
-    this.#addItem({ kind, name, line, turn, isRecorded: false, isPrompt: loaded !== undefined }, tokens);
+    const item = this.#addItem({ kind, name, line, turn, isRecorded: false, isPrompt: loaded !== undefined }, tokens);
+    if (kind === 'unrecorded') this.#unrecorded.push(item);
   }
 
   #fill(pending: readonly Pending[], ratio: number): void {
@@ -186,15 +193,15 @@ export class Account {
       left -= taken;
     };
     const before = left;
-    for (const item of this.items.slice(this.#thinkingCleared)) {
+    for (; left > 0 && this.#thinkingAt < this.#thinking.length; this.#thinkingAt++) {
+      takeFrom(this.#thinking[this.#thinkingAt] as Item); // in range
       if (left <= 0) break;
-      if (item.kind === 'thinking') takeFrom(item);
     }
     if (left < before) this.#drops.add('thinking');
     // Reminders are sent once, with the newest message.
-    for (let i = this.items.length - 1; i >= 0 && left > 0; i--) {
-      const item = this.items[i] as Item; // i is in range
-      if (item.kind === 'unrecorded') takeFrom(item);
+    for (let last = this.#unrecorded.at(-1); left > 0 && last !== undefined; last = this.#unrecorded.at(-1)) {
+      takeFrom(last);
+      if (last.units === 0) this.#unrecorded.pop();
     }
     const beforeOutput = left;
     while (left > 0 && this.#cleared < this.items.length) {
@@ -203,43 +210,46 @@ export class Account {
       if (left > 0) this.#cleared++;
     }
     if (left < beforeOutput && beforeOutput * this.scale > frameTokens) this.#drops.add('cleared');
+    for (const item of this.#prompt) takeFrom(item);
     for (let i = this.items.length - 1; i >= 0 && left > 0; i--) takeFrom(this.items[i] as Item); // i is in range
   }
 
-  #dropThinking(turn: number): void {
-    for (let i = this.#thinkingCleared; i < this.items.length; i++) {
-      const item = this.items[i] as Item; // i is in range
-      if (item.turn >= turn) break;
-      this.#thinkingCleared = i + 1;
-      if (item.kind !== 'thinking') continue;
-      if (item.units > 0) this.#drops.add('thinking');
+  /** Thinking of earlier turns, counted and still to be counted. */
+  #dropThinking(count: Count): void {
+    for (; this.#thinkingAt < this.#thinking.length; this.#thinkingAt++) {
+      const item = this.#thinking[this.#thinkingAt] as Item; // in range
+      if (item.turn >= count.turn) break;
+      this.#drops.add('thinking');
       this.#change(item, 0);
     }
   }
 
   /** Answers whose own count is known: their pieces share it. */
-  #outputs(): Answers {
+  #outputs(count?: Count): Answers {
     const groups = new Map<string, Pending[]>();
     for (const each of this.#pending) {
       if (each.output?.tokens === undefined) continue;
-      groups.set(each.output.id, [...(groups.get(each.output.id) ?? []), each]);
+      const group = groups.get(each.output.id);
+      if (group === undefined) groups.set(each.output.id, [each]);
+      else group.push(each);
     }
     const exact = new Map<Item, number>();
     const single = new Set<Item>();
-    let tokens = 0;
     for (const group of groups.values()) {
       const own = group[0]?.output?.tokens ?? 0;
       const all = sum(group.map(({ estimate }) => estimate));
-      for (const { item, estimate } of group) exact.set(item, all === 0 ? own / group.length : (own * estimate) / all);
+      for (const { item, estimate } of group) {
+        const tokens = all === 0 ? own / group.length : (own * estimate) / all;
+        exact.set(item, isForgotten(item, count) ? 0 : tokens);
+      }
       if (group.length === 1 && group[0] !== undefined) single.add(group[0].item);
-      tokens += own;
     }
-    return { exact, single, tokens };
+    return { exact, single, tokens: sum([...exact.values()]) };
   }
 
-  #estimatePending(factor: number): void {
+  #estimatePending(factor: number, count?: Count): void {
     this.scale = this.#prompt.length === 0 ? factor : this.scale;
-    const answers = this.#outputs();
+    const answers = this.#outputs(count);
     for (const { item, estimate } of this.#pending)
       this.#change(item, answers.exact.has(item) ? (answers.exact.get(item) ?? 0) / this.scale : estimate);
     this.#pending = [];
@@ -264,6 +274,16 @@ interface Pending {
   readonly estimate: number;
   readonly output: Output | undefined;
   readonly loads: readonly string[];
+}
+
+/** Thinking of an earlier turn, for a model that does not get it. */
+function isForgotten({ kind, turn }: Item, count: Count | undefined): boolean {
+  return count?.dropsThinking === true && kind === 'thinking' && turn < count.turn;
+}
+
+/** Where the answer has a count of its own, the estimate still says which part of it the thinking was. */
+function forget(pending: Pending): Pending {
+  return pending.output?.tokens === undefined ? { ...pending, estimate: 0 } : pending;
 }
 
 /** How many times its estimate the new text is; outside the limits, the client added or left out something else. */

@@ -104,7 +104,7 @@ function walk(session: Session, conversation: Conversation, { turn: wanted, only
           turn,
           tokens,
           factor: tokenizerFactor(model),
-          dropsThinking: dropsEarlierThinking(model),
+          dropsThinking: dropsEarlierThinking(model, node.version),
           isOnlyFirst: onlyFirstCount === true,
         });
         const basis: Basis = settled.problem === undefined ? 'anchored' : 'estimated';

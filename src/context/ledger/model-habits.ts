@@ -1,6 +1,7 @@
 // What differs between models in how a request is counted.
 import { newTokenizerFactor } from '../../api/request/index.ts';
 import { plainModelName } from '../../models/index.ts';
+import { isVersionSince } from '../../session/facts/index.ts';
 
 /** Models before Opus 4.7. */
 const oldTokenizer = /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-20\d{6})?$)/;
@@ -12,6 +13,10 @@ export function tokenizerFactor(model: string | undefined): number {
 /** Models before Opus 4.5, and their contemporaries: the API leaves the thinking of earlier turns out. */
 const forgetful = /claude-(?:3|(?:opus|sonnet)-4(?:-[01])?(?:-20\d{6})?$|(?:sonnet|haiku)-4-5)/;
 
-export function dropsEarlierThinking(model: string | undefined): boolean {
-  return model !== undefined && forgetful.test(plainModelName(model));
+/** Clients since then ask the API to keep all thinking. Seen: 2.0.28 does not, 2.0.42 does. */
+const keepsThinkingSince = [2, 0, 40];
+
+export function dropsEarlierThinking(model: string | undefined, clientVersion: string | undefined): boolean {
+  if (model === undefined || !forgetful.test(plainModelName(model))) return false;
+  return !isVersionSince(clientVersion, keepsThinkingSince);
 }

@@ -125,7 +125,7 @@ const ownNames: ReadonlySet<string> = new Set(['local command', 'attached']);
 function flagOf(group: Group): string | undefined {
   if (group.kind === 'thinking') return '--thinking';
   if (group.kind === 'images') return '--images';
-  // A list of names is divided at commas, and a star stands for any name.
-  if (!isOfTool(group) || group.name === null || /[,*\s]/.test(group.name)) return undefined;
+  // A list of names is divided at commas, a star stands for any name, and a dash begins a flag.
+  if (!isOfTool(group) || group.name === null || !/^\w[^,*\s\p{C}]*$/u.test(group.name)) return undefined;
   return `--tools ${/^[\w.:-]+$/.test(group.name) ? group.name : `'${group.name.replaceAll("'", "'\\''")}'`}`;
 }
