@@ -19,6 +19,8 @@ const mostRatio = 1.7;
 const frameTokens = 12;
 /** Less is the error of rounding. */
 const leastTokens = 1e-6;
+/** No context is as large as that. */
+export const mostTokens = 100_000_000;
 /** A count below this part of the known text belongs to something else. */
 const leastFit = 0.5;
 /** A system prompt is never less than this part of the first request. */
@@ -109,6 +111,7 @@ export class Account {
 
   #misfit({ tokens }: Count, added: number, estimated: number): string | undefined {
     const known = estimated - sum(this.#prompt.map(({ units }) => units)) * this.scale;
+    if (tokens > mostTokens) return `the API's count of ${tokens} tokens does not fit: no model has room for it`;
     if (tokens < known * leastFit)
       return `the API's count of ${tokens} tokens does not fit: the text alone has about ${Math.round(known)}`;
     if (tokens === this.#lastCount && added >= leastAdded)

@@ -11,9 +11,9 @@ import {
   type SliceKind,
   sliceKinds,
 } from '../wire/index.ts';
-import { Account } from './account.ts';
+import { Account, mostTokens } from './account.ts';
 import { type Answer, answerOf, type Conversation, conversationOf } from './conversation.ts';
-import type { Settled } from './item.ts';
+import type { Output, Settled } from './item.ts';
 import { dropsEarlierThinking, tokenizerFactor } from './model-habits.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { type Prompt, promptPartsOf, snapshotOf } from './prompt-parts.ts';
@@ -112,12 +112,15 @@ function walk(session: Session, conversation: Conversation, { turn: wanted, only
         if (node === target) found = { answer, node, turn, basis, settled, items: itemsOf(account) };
       }
     }
-    const output =
-      answer === undefined ? undefined : { id: answer.id, tokens: answer.isPartial ? undefined : answer.outputTokens };
+    const output = answer === undefined ? undefined : outputOf(answer);
     for (const piece of contents.piecesOf(node)) account.add({ ...piece, line: node.line, turn }, output);
   }
   if (found === undefined) account.estimate(tokenizerFactor(model));
   return { found, items: found?.items ?? itemsOf(account), model: found?.answer.model ?? model, turns: rows.rows() };
+}
+
+function outputOf({ id, outputTokens, isPartial }: Answer): Output {
+  return { id, tokens: isPartial || outputTokens > mostTokens ? undefined : outputTokens };
 }
 
 /** The lines that each compaction kept. */
