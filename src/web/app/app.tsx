@@ -22,6 +22,7 @@ import {
   ProblemNote,
   ServicesContext,
   StatusContext,
+  useCollapsingBars,
   usePlace,
   useServices,
   Waiting,
@@ -52,6 +53,7 @@ function Shell() {
   const key = sessionKeyOf(path);
   const showHelp = useCallback(() => setHelp(true), []);
   useShellKeys({ isSession: key !== null, onHelp: showHelp });
+  useCollapsingBars(path);
   return (
     <StatusContext value={status}>
       <ActionHostProvider>

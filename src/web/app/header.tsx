@@ -20,7 +20,7 @@ export interface HeaderProps {
 export function Header({ path, isConnected, onHelp }: HeaderProps) {
   const status = useStatus();
   return (
-    <header className="shell-header">
+    <header className={`shell-header ${path.startsWith('/s/') ? 'of-session' : ''}`}>
       <a className="skip" href={path.startsWith('/s/') ? '#conversation' : '#main'}>
         To the content
       </a>
@@ -50,7 +50,9 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
           </span>
         )}
         {status?.isDemo === true ? (
-          <span>These are demo sessions. Yours appear here once Claude Code has written some.</span>
+          <span className="demo-note">
+            These are demo sessions. Yours appear here once Claude Code has written some.
+          </span>
         ) : null}
         {status === null ? null : <IndexProgress index={status.index} />}
       </output>

@@ -1,3 +1,4 @@
+export { useCollapsingBars } from './bars.ts';
 export {
   type Abortable,
   type Answered,

@@ -50,6 +50,9 @@ export function SessionHeader(props: SessionHeaderProps) {
           <Words text={head.title ?? 'Untitled session'} />
         </h1>
         <LiveBadge presence={presence} />
+        <button type="button" className="find-button" onClick={onFind} aria-keyshortcuts="/">
+          Find
+        </button>
         <button type="button" className="header-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span aria-hidden="true">⋯</span>
           <span className="unseen">View and actions</span>
@@ -65,20 +68,6 @@ export function SessionHeader(props: SessionHeaderProps) {
         )}
         <div className="session-tools">
           {menus === null ? null : <menus.Session head={head} />}
-          <button type="button" onClick={onFind} aria-keyshortcuts="/">
-            Find
-          </button>
-          {source.exported === null ? (
-            <button type="button" onClick={() => copy(resume, 'Resume command')} title={neutralise(resume)}>
-              Copy resume command
-            </button>
-          ) : null}
-          <button type="button" onClick={() => copy(source.markdown({ branch: head.branch }), 'Markdown')}>
-            Copy as Markdown
-          </button>
-          <button type="button" onClick={() => copy(linkTo(0, null), 'Link')}>
-            Copy link
-          </button>
           {side === undefined ? null : (
             <button
               type="button"
@@ -95,15 +84,30 @@ export function SessionHeader(props: SessionHeaderProps) {
           </button>
         </div>
       </div>
-      <p className="session-facts">
-        <Words text={facts.join(' · ')} />
-        {cost === null ? null : (
-          <span className="cost">
-            {' · '}
-            {cost}
-          </span>
-        )}
-      </p>
+      <div className="session-line">
+        <p className="session-facts">
+          <Words text={facts.join(' · ')} />
+          {cost === null ? null : (
+            <span className="cost">
+              {' · '}
+              {cost}
+            </span>
+          )}
+        </p>
+        <div className="session-copies">
+          {source.exported === null ? (
+            <button type="button" onClick={() => copy(resume, 'Resume command')} title={neutralise(resume)}>
+              Copy resume command
+            </button>
+          ) : null}
+          <button type="button" onClick={() => copy(source.markdown({ branch: head.branch }), 'Markdown')}>
+            Copy as Markdown
+          </button>
+          <button type="button" onClick={() => copy(linkTo(0, null), 'Link')}>
+            Copy link
+          </button>
+        </div>
+      </div>
       {view === undefined ? null : <ViewBar {...view} />}
       {children}
       {source.exported === null ? null : (
