@@ -146,8 +146,10 @@ function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
   );
 }
 
-function sessionSource({ client, events }: PageServices, key: string, onKey: (key: string) => void): SessionSource {
+function sessionSource(services: PageServices, key: string, onKey: (key: string) => void): SessionSource {
+  const { client, events, readNow } = services;
   return httpSource(client, key, {
+    readNow,
     watchPresence: (onChange) => watchPresence({ client, events }, { key, onKey, onChange }),
     watch: (onChange) => {
       const ends = [

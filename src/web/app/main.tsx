@@ -2,7 +2,16 @@
 import { createRoot } from 'react-dom/client';
 import { makeClient } from '../client/index.ts';
 import { App } from './app.tsx';
-import { applyTheme, findToken, forgetToken, PageEvents, readTheme, showNoToken, startRouter } from './page/index.ts';
+import {
+  applyTheme,
+  findToken,
+  forgetToken,
+  PageEvents,
+  readerNow,
+  readTheme,
+  showNoToken,
+  startRouter,
+} from './page/index.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -20,6 +29,7 @@ import './styles/reading/attached.css';
 import './styles/session/side.css';
 import './styles/reading/view.css';
 import './styles/reading/refused.css';
+import './styles/reading/paper.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());
@@ -36,5 +46,5 @@ function start(given: string): void {
   const client = makeClient({ token: given, onTokenRefused });
   const events = new PageEvents(client);
   const root = document.getElementById('root');
-  if (root !== null) createRoot(root).render(<App services={{ client, events }} />);
+  if (root !== null) createRoot(root).render(<App services={{ client, events, readNow: readerNow(given) }} />);
 }

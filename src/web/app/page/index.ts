@@ -18,6 +18,7 @@ export {
   useStatus,
 } from './page-context.ts';
 export { Empty, PageFrame, ProblemNote, Waiting } from './page-frame.tsx';
+export { readerNow } from './read-now.ts';
 export { addressWith, goTo, startRouter, usePlace } from './router.ts';
 export { applyTheme, readTheme, setTheme, type Theme, themes } from './theme.ts';
 export { findToken, forgetToken, showNoToken } from './token.ts';

@@ -6,6 +6,8 @@ import type { Events, Status } from '../../wire/index.ts';
 export interface PageServices {
   readonly client: Client;
   readonly events: PageEvents;
+  /** Reads an address of the API before the call returns: only for printing. */
+  readNow(address: string, as: 'text' | 'bytes'): string;
 }
 
 export const ServicesContext: React.Context<PageServices | null> = createContext<PageServices | null>(null);

@@ -8,6 +8,7 @@ import { FindBar } from './find-bar.tsx';
 import { documentTitle, formatTime } from './format/index.ts';
 import { FileNotices, usePresence } from './live/index.ts';
 import { Outline } from './outline.tsx';
+import { Paper } from './print-page.tsx';
 import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { SidePanelProps } from './side/index.ts';
@@ -98,6 +99,7 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
               SidePanel={SidePanel}
             />
           )}
+          {session === null ? null : <Paper source={source} head={session.head} />}
           {raw === null ? null : <RawDrawer source={raw.source} place={raw.place} onClose={() => setRaw(null)} />}
           <output className="toast" aria-live="polite">
             {toast}

@@ -101,18 +101,19 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
 }
 
 export function answerRefusal(
-  { headers }: IncomingMessage,
+  { headers, url = '' }: IncomingMessage,
   response: ServerResponse,
   { status, error, next }: Refused,
 ): void {
-  const [type, body] = wantsPage(headers)
+  const [type, body] = wantsPage(headers, url)
     ? ['text/html; charset=utf-8', refusalPage({ error, next })]
     : ['application/json', JSON.stringify({ error, next })];
   response.writeHead(status, { ...safeHeaders, 'content-type': type }).end(body);
 }
 
-/** Browsers send `sec-fetch-mode: navigate` for a tab; old browsers only accept HTML. */
-export function wantsPage(headers: IncomingHttpHeaders): boolean {
+/** Only data is JSON. Browsers send `sec-fetch-mode: navigate` for a tab; old browsers only accept HTML. */
+export function wantsPage(headers: IncomingHttpHeaders, url: string): boolean {
+  if (!isData(url)) return true;
   const mode = headers['sec-fetch-mode'];
   return mode === undefined ? /\btext\/html\b/.test(headers.accept ?? '') : mode === 'navigate';
 }

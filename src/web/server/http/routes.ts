@@ -43,24 +43,26 @@ export function makeRoutes(parts: RouteParts): Hono {
 /** The page's own files. They hold no data, so a tab without the token can say what it lacks. */
 export function makeFileRoutes(assets: Assets, onFault: RouteParts['onFault']): Hono {
   const app = newApp(onFault);
-  const send = async (context: Context, path: string, asset: Asset): Promise<Response> => {
+  const send = async (context: Context, path: string, asset: Asset, status: 200 | 404 = 200): Promise<Response> => {
     const { bytes, coding } = await assets.packed(path, asset, context.req.header('accept-encoding') ?? '');
-    return context.body(Uint8Array.from(bytes), 200, {
+    return context.body(Uint8Array.from(bytes), status, {
       ...safeHeaders,
       'content-type': asset.type,
       ...(asset.isHashed ? { 'cache-control': 'private, max-age=31536000, immutable' } : {}),
       ...(coding === undefined ? {} : { 'content-encoding': coding, vary: 'accept-encoding' }),
     });
   };
-  for (const route of pageRoutes)
-    app.get(route, (context) => {
-      if (assets.page === undefined) throw new Refusal(503, 'the page is not built', 'run `npm run build`');
-      return send(context, '/', assets.page);
-    });
+  const sendPage = (context: Context, status: 200 | 404): Promise<Response> => {
+    if (assets.page === undefined) throw new Refusal(503, 'the page is not built', 'run `npm run build`');
+    return send(context, '/', assets.page, status);
+  };
+  for (const route of pageRoutes) app.get(route, (context) => sendPage(context, 200));
   app.get('*', (context, next) => {
     const { path } = context.req;
     const asset = assets.find(path);
-    return asset === undefined ? next() : send(context, path, asset);
+    if (asset !== undefined) return send(context, path, asset);
+    // The page says that there is nothing at this address. A missing file of the page's own is not a page.
+    return path.startsWith('/api/') || /\.\w+$/.test(path) ? next() : sendPage(context, 404);
   });
   return app;
 }
@@ -69,7 +71,7 @@ function newApp(onFault: RouteParts['onFault']): Hono {
   const app = new Hono({ strict: true });
   const answer = (context: Context, { status, ...failure }: StatusFailure): Response => {
     const code = status as ContentfulStatusCode; // of an error
-    if (!wantsPage(context.req.header())) return context.json(failure, code, safeHeaders);
+    if (!wantsPage(context.req.header(), context.req.path)) return context.json(failure, code, safeHeaders);
     return context.body(refusalPage(failure), code, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
   };
   app.onError((error, context) => {

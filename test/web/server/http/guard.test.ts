@@ -152,7 +152,8 @@ test('over the network', async (context) => {
         401,
         /What to do: open the address that clew open printed, or run clew open again\./,
       ],
-      ['/nothing/here', 404, /Not found/],
+      ['/nothing/here', 404, /Open the printed address/],
+      ['/missing.js', 404, /Not found/],
       ['/%zz', 400, /The address is malformed/],
     ] as const) {
       const answer = await server.send({ path, knowsToken: false, headers: tab });
@@ -162,6 +163,19 @@ test('over the network', async (context) => {
       assert.match(answer.body, what, path);
       assert.doesNotMatch(answer.body, /hello|"error"/, path);
     }
+  });
+
+  await context.test('only addresses of data are answered with JSON, whatever the client accepts', async () => {
+    for (const accept of ['*/*', 'application/json'])
+      for (const [path, type] of [
+        ['/nothing/here', 'text/html; charset=utf-8'],
+        ['/sessions', 'text/html; charset=utf-8'],
+        ['/%zz', 'text/html; charset=utf-8'],
+        ['/api/nothing', 'application/json'],
+      ] as const) {
+        const { status, headers } = await server.send({ path, headers: { accept } });
+        assert.deepEqual([path, status >= 400, headers['content-type']], [path, true, type]);
+      }
   });
 
   await context.test('every response has a policy that allows only the files of the page', async () => {

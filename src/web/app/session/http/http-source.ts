@@ -2,24 +2,26 @@
 import { type Client, keyParam, readJson, readText } from '../../../client/index.ts';
 import type { HeadQuery } from '../../../wire/index.ts';
 import { readAddress, type SessionSource, type SessionStart, writeAddress } from '../source/index.ts';
+import { paperSource, type ReadNow, readPrintable } from './printable.ts';
 
 export interface SourceOptions {
   readonly watch: SessionSource['watch'];
   readonly watchPresence?: NonNullable<SessionSource['watchPresence']>;
   readonly agentId?: string | null;
+  readonly readNow?: ReadNow;
 }
 
 const maxSimilar = 50;
 
 export function httpSource(client: Client, key: string, options: SourceOptions): SessionSource {
-  const { watch, watchPresence, agentId = null } = options;
+  const { watch, watchPresence, readNow, agentId = null } = options;
   const part = agentId === null ? {} : { agent: agentId };
   const routes = client.sessions[':key'];
   const param = keyParam(key);
   const getHead = (query: HeadQuery, signal?: AbortSignal) =>
     readJson(routes.$get({ param, query: { ...part, ...query } }, until(signal)));
   let shown: { readonly version?: string } = {};
-  return {
+  const source: SessionSource = {
     key,
     agentId,
     exported: null,
@@ -69,6 +71,14 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
         ...row,
         title: title ?? firstPrompt ?? 'Untitled session',
       }));
+    },
+  };
+  if (readNow === undefined) return source;
+  return {
+    ...source,
+    printable: (head) => {
+      const pages = readPrintable(readNow, key, head);
+      return { pages, source: paperSource(readNow, source, pages) };
     },
   };
 }

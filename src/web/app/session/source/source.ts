@@ -49,6 +49,8 @@ export interface SessionSource {
   watch(onChange: (change: SourceChange) => void): () => void;
   /** Calls back with the present state, and whenever it changes. Absent where nothing can run. */
   watchPresence?(onChange: (presence: Presence) => void): () => void;
+  /** All turns at once, for paper, with the source of what is in them. Absent where the whole page prints itself. */
+  printable?(head: SessionHead): { readonly pages: Printable; readonly source: SessionSource };
   /** The sessions that the key can mean if it is only the beginning of an id. */
   similar?(): Promise<readonly SimilarSession[]>;
 }
