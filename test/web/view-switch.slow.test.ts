@@ -67,7 +67,10 @@ async function open(server: WebServer, id: string, query = ''): Promise<OpenedPa
 }
 
 function press(page: Page, name: string): Promise<void> {
-  return page.locator('.view-bar').getByRole('button', { name: new RegExp(`^${name}`) }).click();
+  return page
+    .locator('.view-bar')
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click();
 }
 
 async function hidesNoise(server: WebServer): Promise<void> {

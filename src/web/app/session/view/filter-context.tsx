@@ -24,6 +24,7 @@ export function useShownItems(items: readonly Item[]): readonly Item[] {
 }
 
 function isAt(item: Item, line: number): boolean {
+  if (item.kind === 'note' && item.morePlaces.some((place) => place.line === line)) return true;
   return item.place.line === line || (item.kind === 'call' && item.resultPlace?.line === line);
 }
 
