@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { keyParam, readJson } from '../../src/web/client/client.ts';
 import type { ActionDone, ActionName, ActionOptions, ActionPreview } from '../../src/web/wire/actions.ts';
+import type { SessionsQuery } from '../../src/web/wire/wire.ts';
 import { contentsOf } from '../support/surgery-kit.ts';
 import { sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
@@ -120,3 +121,38 @@ test('a page cannot confirm changes that the server was not started for', async 
   await assert.rejects(apply(server, planned, {}), { status: 403 });
   assert.equal((await readJson(server.client.status.$get())).changes, 'off');
 });
+
+test('a deleted session is listed as archived and read from the archive, until it is restored', async (context) => {
+  const server = await openMill(context);
+  const { client, root } = server;
+  await server.isCurrent();
+  const listed = async (query: SessionsQuery = {}) => (await readJson(client.sessions.$get({ query }))).rows;
+  const before = contentsOf(root);
+  const shown = await readJson(client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }));
+  await apply(server, await preview(server, 'delete', {}), {});
+  assert.deepEqual([...contentsOf(root).keys()], []);
+  await until(async () => (await listed()).length === 0);
+  const [row] = await listed({ only: 'archived' });
+  assert.ok(row !== undefined);
+  assert.deepEqual([row.key, row.isOnDisk, row.archived, row.expiresAt], [sessionId, false, 'current', null]);
+  const read = await readJson(client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }));
+  assert.deepEqual(read.parts, shown.parts);
+  assert.deepEqual([...contentsOf(root).keys()], []);
+  await apply(server, await preview(server, 'restore', {}), {});
+  assert.deepEqual(contentsOf(root), before);
+  await until(async () => (await listed()).length === 1);
+  assert.deepEqual(
+    (await listed()).map(({ isOnDisk, archived }) => [isOnDisk, archived]),
+    [[true, 'current']],
+  );
+  assert.deepEqual(await listed({ only: 'archived' }), []);
+  assert.deepEqual(server.faults, []);
+});
+
+/** The watcher notices changes of the disk soon. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    assert.ok(tries < 1000, `it never happened: ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -82,7 +82,7 @@ test('the server answers every route and method of the typed API', async (contex
     // Only the names of the routes are used here.
     ...({} as Pick<
       Parameters<typeof makeHandlers>[0],
-      'reader' | 'doctor' | 'status' | 'exportFolder' | 'confirmChanges' | 'changed'
+      'reader' | 'doctor' | 'status' | 'exportFolder' | 'confirmChanges' | 'hasArchive' | 'changed'
     >),
   });
   const routes = Object.entries(handlers).flatMap(([path, methods]) =>

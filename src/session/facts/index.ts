@@ -16,6 +16,7 @@ export {
   forkedFromOf,
   type SessionSummary,
   summarise,
+  summariseFile,
   summariseForMore,
   summariseTranscript,
   tagOf,

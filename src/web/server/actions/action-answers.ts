@@ -1,5 +1,6 @@
 // The actions of the page: a dry run of each, and the action itself, for one session or several. One at a time, because
 // two changes of one session would each be planned without the other.
+import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { resolveRoots } from '../../../store/index.ts';
 import { newOperationId, type PlannedSource } from '../../../surgery/engine/index.ts';
@@ -8,6 +9,7 @@ import {
   type ActionName,
   type ActionOptions,
   type ActionPreview,
+  actionNamed,
   commandOf,
 } from '../../wire/index.ts';
 import { failureOf, Refusal, type StatusFailure } from '../protocol/index.ts';
@@ -106,7 +108,9 @@ export class ActionAnswers {
   }
 
   async #prepare(asked: ActionAsked): Promise<PreparedAction> {
-    const { action } = asked;
+    const { action, session } = asked;
+    if (actionNamed(action)?.on === 'disk' && !existsSync(session.path))
+      throw new Refusal(404, 'the session is not on disk', 'restore it from the archive first');
     if (action === 'star' || action === 'unstar') return prepareStar(asked);
     if (isSurgery(action)) return prepareSurgery(action, asked, this.#roots);
     return prepareKeeping(action, asked, this.#roots);

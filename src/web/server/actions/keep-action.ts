@@ -124,6 +124,5 @@ async function prepareExport({ session, options }: ActionAsked): Promise<Prepare
 /** The identity of every file of a session. */
 async function filesNow(main: string): Promise<unknown> {
   const { files } = await sessionPaths(main, []);
-  if (files.length === 0) throw new Refusal(404, 'the session is not on disk', 'restore it from the archive first');
   return files.map(({ path }) => [path, identify(path)]);
 }

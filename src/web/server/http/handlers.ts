@@ -35,8 +35,10 @@ export interface HandlerParts {
   status(): Status;
   /** The user has confirmed in the page that it may change sessions. */
   confirmChanges(): void;
-  /** An action has written something. */
-  changed(): void;
+  /** The list has the sessions that are only in the archive. */
+  hasArchive(): Promise<void>;
+  /** An action on the session `from` has written the sessions `to`, or its undo has removed them. */
+  changed(from: string | undefined, to: readonly { readonly sessionId: string; readonly path: string }[]): void;
   /** The list has the rows that were used last. */
   readonly hasNewest: Promise<void>;
   /** The list has all rows. */
@@ -223,7 +225,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
         const action = readAction(param.action, options);
         const asked = { action, options, fingerprint, session: target(param.key) };
         const found = await doctor.askValue('applyAction', asked);
-        parts.changed();
+        parts.changed(asked.session.path, found.to);
         return actionDone(found);
       },
     },
@@ -252,9 +254,9 @@ export function makeHandlers(parts: HandlerParts): Handlers {
         const action = readAction(param.action, options, 'many');
         const targets = asked.map(({ key, fingerprint }) => ({ ...target(key), fingerprint }));
         const found = await doctor.askValue('applyActions', { action, options, sessions: targets });
-        parts.changed();
         const results = found.sessions.map((each, i): BulkResult<{ readonly done: ActionDone }> => {
           const key = asked[i]?.key ?? '';
+          if (each.failure === null) parts.changed(targets[i]?.path, each.done.to);
           return each.failure === null ? { key, failure: null, done: actionDone(each.done) } : { key, ...each };
         });
         return { action, operation: found.operation, sessions: results };
@@ -264,9 +266,10 @@ export function makeHandlers(parts: HandlerParts): Handlers {
     '/api/operations/:id/undo': {
       $post: async ({ param }) => {
         requireChanges();
-        const undone = operationRow(await doctor.askValue('undo', { id: param.id }));
-        parts.changed();
-        return undone;
+        const undone = await doctor.askValue('undo', { id: param.id });
+        const row = operationRow(undone);
+        parts.changed(undefined, undone.to);
+        return row;
       },
     },
     '/api/doctor': {

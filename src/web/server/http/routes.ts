@@ -29,6 +29,8 @@ export function makeRoutes(parts: RouteParts): Hono {
       app.on(method.slice('$'.length).toUpperCase(), path, async (context) => {
         // A link may be opened before the list is complete.
         if (!earlyPaths.includes(path)) await parts.isReady;
+        const { key } = context.req.param() as { readonly key?: string }; // of a session, in the paths that have one
+        if (key !== undefined && parts.sessions.findPath(key) === undefined) await parts.hasArchive();
         const request: RouteRequest<unknown, unknown> = {
           param: context.req.param(),
           query: readQuery(path, context.req.query()),

@@ -1,6 +1,7 @@
 // The page's server on 127.0.0.1: it owns the session list and the workers, and every request passes its guard.
 
 import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { runningClients } from '../../../library/session-files/index.ts';
 import { readStars } from '../../../library/stars/index.ts';
 import { projectsFolders, transcriptPlace } from '../../../store/index.ts';
 import { eventsPath, type IndexState, type SessionRow, type Status } from '../../wire/index.ts';
+import { newArchivedFolder, removeAbandoned } from '../archived/index.ts';
 import { type Role, Thread, type ThreadOptions, type WorkerEvents } from '../workers/index.ts';
 import { Assets } from './assets.ts';
 import { ChangeNotifier, EventHub } from './change-notifier.ts';
@@ -54,6 +56,10 @@ class LibraryServer implements RunningServer {
     this.#becomeReady = resolve;
   });
   #isIdle: Promise<void> | undefined;
+  readonly #archivedFolder = newArchivedFolder();
+  #hasArchive: Promise<void> | undefined;
+  /** Of the packs, when they were last read. */
+  #archiveState = '';
   /** The user has confirmed in the page that it may change sessions. */
   #isConfirmed = false;
   readonly #stopped = new AbortController();
@@ -79,6 +85,7 @@ class LibraryServer implements RunningServer {
       doctor: this.#threadOf('doctor', {
         on: {
           doctor: (progress) => this.#notifier.doctorChanged(progress),
+          archived: (row) => this.#sessions.setArchived(row),
           judged: (judged) => this.#setSeverity(judged),
           notice: (message) => this.#notice(message),
         },
@@ -109,7 +116,15 @@ class LibraryServer implements RunningServer {
       confirmChanges: () => {
         this.#isConfirmed = true;
       },
-      changed: () => this.#updateStars(),
+      changed: (from, to) => {
+        this.#notifier.rowsChanged(this.#sessions.written(from, to, existsSync));
+        this.#updateStars();
+        void this.#updateArchive();
+      },
+      hasArchive: () => {
+        this.#hasArchive ??= this.#updateArchive();
+        return this.#hasArchive;
+      },
       hasNewest: this.#hasNewest,
       isReady: this.#isReady,
       onFault: setup.onFault,
@@ -159,6 +174,7 @@ class LibraryServer implements RunningServer {
     this.#runningTimer = setInterval(() => {
       this.#updateRunning();
       this.#updateStars();
+      if (this.#hasArchive !== undefined) void this.#updateArchive();
     }, runningMs);
   }
 
@@ -174,7 +190,10 @@ class LibraryServer implements RunningServer {
     const { signal } = this.#stopped;
     await untilIdle(isBusy, { signal });
     // The watcher scans all files too; its `watching` event covers what changed before.
-    if (!signal.aborted) this.#threads.watch.begin();
+    if (signal.aborted) return;
+    this.#threads.watch.begin();
+    removeAbandoned();
+    this.#hasArchive ??= this.#updateArchive();
   }
 
   async close(): Promise<void> {
@@ -186,6 +205,7 @@ class LibraryServer implements RunningServer {
     this.#server.close();
     this.#server.closeAllConnections();
     await Promise.all([closed, ...Object.values(this.#threads).map((thread) => thread.close())]);
+    rmSync(this.#archivedFolder, { recursive: true, force: true });
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
@@ -248,9 +268,26 @@ class LibraryServer implements RunningServer {
     }
   }
 
+  /** Asks again only if a pack changed. */
+  async #updateArchive(): Promise<void> {
+    const state = archiveState(this.#setup.state);
+    if (state === this.#archiveState) return;
+    this.#archiveState = state;
+    try {
+      const found = await this.#threads.doctor.askValue('archive', {});
+      this.#notifier.rowsChanged(this.#sessions.setArchive(found));
+    } catch (error) {
+      this.#archiveState = '';
+      if (!this.#stopped.signal.aborted) this.#notice(error instanceof Error ? error.message : String(error));
+    }
+  }
+
   #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
     const { roots, state, isDemo, env, onFault } = this.#setup;
-    return new Thread({ role, roots, state, isDemo }, { env, onFault, ...options });
+    return new Thread(
+      { role, roots, state, isDemo, archivedFolder: this.#archivedFolder },
+      { env, onFault, ...options },
+    );
   }
 
   #takeRows({ changed, gone, total }: WorkerEvents['index']['rows']): void {
@@ -293,6 +330,22 @@ class LibraryServer implements RunningServer {
 
   #addressOf(path: string): string {
     return `http://127.0.0.1:${this.port}${path}#token=${this.#token}`;
+  }
+}
+
+/** Empty if there is no archive. */
+function archiveState(state: string): string {
+  const folder = path.join(state, 'archive');
+  try {
+    const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
+    return packs
+      .map((name) => {
+        const { size, mtimeMs, ino } = statSync(path.join(folder, name));
+        return `${name} ${ino} ${size} ${mtimeMs}`;
+      })
+      .join('\n');
+  } catch {
+    return '';
   }
 }
 

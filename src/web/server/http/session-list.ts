@@ -14,6 +14,7 @@ import {
   sessionFilters,
 } from '../../wire/index.ts';
 import type { ListedRow } from '../answers/index.ts';
+import type { ArchiveFound, CopyState } from '../archived/index.ts';
 import { Refusal } from '../protocol/index.ts';
 import { dateGroups } from './date-groups.ts';
 import { type Families, findFamilies } from './families.ts';
@@ -42,6 +43,10 @@ export class SessionList {
   #live = new Set<string>();
   /** The ids of starred sessions. */
   #stars: ReadonlySet<string> = new Set();
+  /** The latest copy in the archive, by path. */
+  #copies: ReadonlyMap<string, CopyState> = new Map();
+  /** Sessions that are only in the archive, by path. */
+  readonly #gone = new Map<string, ListedRow>();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
   /** The number of rows to expect; `null`: all are here. */
@@ -52,6 +57,7 @@ export class SessionList {
     this.#total = this.#total === null ? null : total;
     const goneKeys = gone.flatMap((path) => this.#remove(path) ?? []);
     for (const row of changed) {
+      this.#gone.delete(row.path);
       this.#rows.set(row.path, row);
       this.#pathsOfId.set(row.id, (this.#pathsOfId.get(row.id) ?? new Set()).add(row.path));
     }
@@ -89,6 +95,73 @@ export class SessionList {
     return paths.flatMap((path) => this.rowOf(path) ?? []);
   }
 
+  /**
+   * Sessions that an action wrote, before the index has them: their pages can be opened at once. The row of `from` is
+   * copied; those that an undo has removed are removed here too.
+   */
+  written(
+    from: string | undefined,
+    to: readonly { readonly sessionId: string; readonly path: string }[],
+    isThere: (path: string) => boolean,
+  ): SessionListChange {
+    const source = from === undefined ? undefined : this.#rowAt(from);
+    const gone = to.map(({ path }) => path).filter((path) => this.#rows.has(path) && !isThere(path));
+    const made = to.flatMap(({ sessionId: id, path }): readonly ListedRow[] => {
+      if (source === undefined || this.#rowAt(path) !== undefined || !isThere(path)) return [];
+      const unknown = { turns: null, entries: null, agents: null, costMicroUsd: null, damage: null, severity: null };
+      return [{ ...source, ...unknown, id, path, changedAt: Date.now() }];
+    });
+    return this.take(made, gone, this.#total);
+  }
+
+  /** Returns the rows whose state in the archive is another now; `isMany` also if other sessions are only there. */
+  setArchive({ copies, gone }: ArchiveFound): SessionListChange {
+    const before = new Map([...this.#rows.values()].map((row) => [row.path, this.#archivedState(row)]));
+    this.#copies = new Map(copies.map((copy) => [copy.path, copy]));
+    const left = new Set(gone.map(({ path }) => path));
+    const wasGone = [...this.#gone.keys()];
+    for (const path of wasGone) if (!left.has(path)) this.#forgetGone(path);
+    let isMany = wasGone.length !== left.size;
+    for (const row of gone) {
+      if (this.#rows.has(row.path) || this.#gone.has(row.path)) continue;
+      this.#addGone(row);
+      isMany = true;
+    }
+    const flipped = [...this.#rows.values()].filter((row) => before.get(row.path) !== this.#archivedState(row));
+    if (isMany || flipped.length > manyRows) return { changed: [], gone: [], isMany: true };
+    return { changed: flipped.map((row) => this.#view(row)), gone: [], isMany: false };
+  }
+
+  /** A session that is only in the archive has been read. */
+  setArchived(row: ListedRow): void {
+    if (this.#gone.has(row.path)) this.#gone.set(row.path, row);
+  }
+
+  #addGone(row: ListedRow): void {
+    this.#gone.set(row.path, row);
+    this.#pathsOfId.set(row.id, (this.#pathsOfId.get(row.id) ?? new Set()).add(row.path));
+    this.#pathOfKey = undefined;
+  }
+
+  #forgetGone(path: string): void {
+    const row = this.#gone.get(path);
+    this.#gone.delete(path);
+    this.#pathOfKey = undefined;
+    if (row !== undefined && !this.#rows.has(path)) this.#pathsOfId.get(row.id)?.delete(path);
+  }
+
+  #archivedState(row: ListedRow): SessionRow['archived'] {
+    const copy = this.#copies.get(row.path);
+    if (copy === undefined) return null;
+    return this.#gone.has(row.path) || (copy.sizeBytes === row.sizeBytes && copy.changedAt === row.changedAt)
+      ? 'current'
+      : 'stale';
+  }
+
+  #rowAt(path: string): ListedRow | undefined {
+    return this.#rows.get(path) ?? this.#gone.get(path);
+  }
+
   setSeverity(path: string, severity: Severity | 'sound'): void {
     const row = this.#rows.get(path);
     if (row === undefined) return;
@@ -97,12 +170,12 @@ export class SessionList {
   }
 
   rowOf(path: string): SessionRow | undefined {
-    const row = this.#rows.get(path);
+    const row = this.#rowAt(path);
     return row === undefined ? undefined : this.#view(row);
   }
 
   keyOf(path: string): string | undefined {
-    const row = this.#rows.get(path);
+    const row = this.#rowAt(path);
     return row === undefined ? undefined : this.#keyOf(row);
   }
 
@@ -123,7 +196,9 @@ export class SessionList {
   }
 
   findPath(key: string): string | undefined {
-    this.#pathOfKey ??= new Map([...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]));
+    this.#pathOfKey ??= new Map(
+      [...this.#gone.values(), ...this.#rows.values()].map((row) => [this.#keyOf(row), row.path]),
+    );
     return this.#pathOfKey.get(key) ?? this.#newest(this.#pathsOfId.get(key));
   }
 
@@ -146,7 +221,8 @@ export class SessionList {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '');
-    const found = this.#inOrder(sort).filter((row) => this.#passes(row, query, words));
+    const all = query.only === 'archived' ? this.#goneInOrder(sort) : this.#inOrder(sort);
+    const found = all.filter((row) => this.#passes(row, query, words));
     const entries = foldRows(reverse ? found.toReversed() : found, fold ? this.#familiesNow() : undefined);
     const open = new Set(query.open?.split(' '));
     const items = entries.map((entry) => {
@@ -236,7 +312,9 @@ export class SessionList {
     if (row === undefined) return undefined;
     const key = this.#keyOf(row);
     this.#rows.delete(path);
-    this.#pathsOfId.get(row.id)?.delete(path);
+    // Until the archive is read again: its latest copy may be of an earlier state.
+    if (this.#copies.has(path)) this.#addGone(row);
+    else this.#pathsOfId.get(row.id)?.delete(path);
     return key;
   }
 
@@ -248,7 +326,7 @@ export class SessionList {
   }
 
   #newest(paths: Iterable<string> | undefined): string | undefined {
-    const rows = [...(paths ?? [])].flatMap((path) => this.#rows.get(path) ?? []);
+    const rows = [...(paths ?? [])].flatMap((path) => this.#rowAt(path) ?? []);
     return rows.sort((a, b) => b.changedAt - a.changedAt)[0]?.path;
   }
 
@@ -267,9 +345,9 @@ export class SessionList {
       isBelow: false,
       isLive: this.#live.has(row.path),
       isStarred: this.#stars.has(row.id),
-      archived: null,
-      isOnDisk: true,
-      expiresAt: this.#expiresAt(row),
+      archived: this.#archivedState(row),
+      isOnDisk: !this.#gone.has(row.path),
+      expiresAt: this.#gone.has(row.path) ? null : this.#expiresAt(row),
     };
   }
 
@@ -297,7 +375,6 @@ export class SessionList {
     if (only === 'expiring' && this.#expiresAt(row) === null) return false;
     if (only === 'tagged' && row.tag === null) return false;
     if (only === 'starred' && !this.#stars.has(row.id)) return false;
-    if (only === 'archived') return false;
     if (only === 'unexamined' && row.severity !== null) return false;
     if (words.length === 0) return true;
     const text = this.#searchText(row);
@@ -323,6 +400,10 @@ export class SessionList {
   #familiesNow(): Families {
     this.#families ??= findFamilies([...this.#rows.values()]);
     return this.#families;
+  }
+
+  #goneInOrder(sort: SessionSort): readonly ListedRow[] {
+    return [...this.#gone.values()].sort((a, b) => orders[sort](a, b) || b.changedAt - a.changedAt);
   }
 
   #inOrder(sort: SessionSort): readonly ListedRow[] {

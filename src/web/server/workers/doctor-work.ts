@@ -1,5 +1,6 @@
 // A worker that diagnoses sessions and repairs them. It examines the whole library one session at a time, and answers
 // questions in between.
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import {
   type DamageCode,
@@ -15,10 +16,11 @@ import { discoverSessions, type ProjectsFolder, projectsFolders } from '../../..
 import type { DoctorRow, LibraryDoctorAnswer } from '../../wire/index.ts';
 import { ActionAnswers } from '../actions/index.ts';
 import { findingView, RepairAnswers } from '../answers/index.ts';
+import { ArchivedFiles, ArchiveList } from '../archived/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { DoctorFound, Emit, LibraryDoctorFound, WorkerMethods } from './worker-methods.ts';
 
-type DoctorSetup = Pick<ThreadSetup, 'roots' | 'state' | 'isDemo'>;
+type DoctorSetup = Pick<ThreadSetup, 'roots' | 'state' | 'isDemo' | 'archivedFolder'>;
 
 export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerMethods['doctor'] {
   // The demo's folders do not exist on this disk.
@@ -26,6 +28,7 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
   const repairs = new RepairAnswers(folders);
   const index = new IndexHandle({ folder: setup.state });
   const actions = new ActionAnswers(setup.roots);
+  const archive = new ArchiveList(setup.roots, new ArchivedFiles(path.join(setup.archivedFolder, 'list')));
   const library = new LibraryDoctor(setup, folders, emit, index);
   return {
     diagnosis: async (query) => {
@@ -41,6 +44,13 @@ export function doctorMethods(setup: DoctorSetup, emit: Emit<'doctor'>): WorkerM
     applyActions: (query) => actions.applyMany(query),
     operations: () => repairs.operations(),
     undo: (query) => repairs.undo(query),
+    archive: () => {
+      const found = archive.read();
+      archive
+        .describe((row) => emit('archived', row))
+        .catch((error) => emit('notice', `reading the archive failed: ${messageOf(error)}`));
+      return found;
+    },
     start: () => library.start(),
     library: () => library.answer(),
   };
@@ -86,7 +96,7 @@ class LibraryDoctor {
         () => this.#end('done'),
         (error) => {
           this.#end('failed');
-          this.#emit('notice', `examining the library failed: ${error instanceof Error ? error.message : error}`);
+          this.#emit('notice', `examining the library failed: ${messageOf(error)}`);
         },
       );
     }
@@ -175,6 +185,10 @@ class LibraryDoctor {
     this.#state = state;
     this.#emit('doctor', { state, ...this.#done });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function worstFirst(a: DoctorFound, b: DoctorFound): number {

@@ -1,4 +1,5 @@
 // A worker that answers questions about sessions, searches and usage.
+import path from 'node:path';
 import { IndexHandle } from '../../../library/index/index.ts';
 import {
   SessionAnswers,
@@ -8,10 +9,21 @@ import {
   TailAnswers,
   UsageAnswers,
 } from '../answers/index.ts';
+import { ArchivedFiles } from '../archived/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { WorkerMethods } from './worker-methods.ts';
 
-export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'state'>): WorkerMethods['reader'] {
+export function readerMethods({
+  roots,
+  state,
+  archivedFolder,
+}: Pick<ThreadSetup, 'roots' | 'state' | 'archivedFolder'>): WorkerMethods['reader'] {
+  const archived = new ArchivedFiles(path.join(archivedFolder, 'reader'));
+  /** A session that is not on disk is read from the archive. */
+  const located =
+    <Query extends { readonly path: string }, T>(answer: (query: Query) => T) =>
+    async (query: Query): Promise<Awaited<T>> =>
+      await answer({ ...query, path: await archived.locate(query.path) });
   const cache = new SessionCache();
   const sessions = new SessionAnswers(cache, state);
   const sides = new SideAnswers(cache);
@@ -19,19 +31,19 @@ export function readerMethods({ roots, state }: Pick<ThreadSetup, 'roots' | 'sta
   const index = new IndexHandle({ folder: state });
   const usage = new UsageAnswers({ roots, state, index });
   return {
-    prepare: (query) => sessions.prepare(query),
-    head: (query) => sessions.head(query),
-    turns: (query) => sessions.turns(query),
-    place: (query) => sessions.place(query),
-    line: (query) => sessions.line(query),
-    text: (query) => sessions.text(query),
-    image: (query) => sessions.image(query),
-    find: (query) => sessions.find(query),
-    markdown: (query) => sessions.markdown(query),
-    context: (query) => sessions.context(query),
-    export: (query) => sessions.export(query),
-    side: (query) => sides.side(query),
-    edits: (query) => sides.edits(query),
+    prepare: located((query) => sessions.prepare(query)),
+    head: located((query) => sessions.head(query)),
+    turns: located((query) => sessions.turns(query)),
+    place: located((query) => sessions.place(query)),
+    line: located((query) => sessions.line(query)),
+    text: located((query) => sessions.text(query)),
+    image: located((query) => sessions.image(query)),
+    find: located((query) => sessions.find(query)),
+    markdown: located((query) => sessions.markdown(query)),
+    context: located((query) => sessions.context(query)),
+    export: located((query) => sessions.export(query)),
+    side: located((query) => sides.side(query)),
+    edits: located((query) => sides.edits(query)),
     know: (query) => tails.know(query),
     grown: (query) => tails.grown(query),
     recent: (query) => tails.recent(query),

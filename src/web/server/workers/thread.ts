@@ -13,6 +13,8 @@ export interface ThreadSetup<R extends Role = Role> {
   /** Clew's own state folder. */
   readonly state: string;
   readonly isDemo: boolean;
+  /** For sessions that are only in the archive; the server removes it. */
+  readonly archivedFolder: string;
 }
 
 /** What a worker gets when it starts. */

@@ -30,6 +30,7 @@ import type {
   TailAnswers,
   UsageAnswers,
 } from '../answers/index.ts';
+import type { ArchiveFound } from '../archived/index.ts';
 import type { Encoded } from '../protocol/index.ts';
 
 export interface WorkerMethods {
@@ -61,6 +62,8 @@ export interface WorkerMethods {
     applyAction(params: ActionApplied): Promise<ActionFound>;
     previewActions(params: BulkAsked): Promise<BulkAnswer<{ readonly preview: ActionPreview }>>;
     applyActions(params: BulkApplied): Promise<BulkFound>;
+    /** What the archive has; sessions that are not on disk follow as events once they are read. */
+    archive(params: NoParams): ArchiveFound;
     operations(params: NoParams): Promise<readonly OperationFound[]>;
     undo(params: { readonly id: string }): Promise<OperationFound>;
     /** Examines the whole library, unless that is already running. */
@@ -89,6 +92,8 @@ export interface WorkerEvents {
   readonly doctor: {
     readonly doctor: DoctorProgress;
     /** The most severe finding of a session. */
+    /** A session that is only in the archive, after it was read. */
+    readonly archived: ListedRow;
     readonly judged: { readonly path: string; readonly severity: Severity | 'sound' };
     readonly notice: string;
   };

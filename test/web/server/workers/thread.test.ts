@@ -14,7 +14,7 @@ test('the watcher restarts after its worker died', async (context) => {
   mkdirSync(folder, { recursive: true });
   const events: (readonly [string, unknown])[] = [];
   const thread = new Thread(
-    { role: 'watch', roots: [root], state: temporaryFolder(context), isDemo: false },
+    { role: 'watch', roots: [root], state: temporaryFolder(context), isDemo: false, archivedFolder: '' },
     {
       env: process.env,
       onFault: (message) => events.push(['fault', message]),

@@ -1,0 +1,2 @@
+export { type ArchiveFound, ArchiveList, type CopyState } from './archive-list.ts';
+export { ArchivedFiles, newArchivedFolder, removeAbandoned } from './archived-files.ts';
