@@ -2,8 +2,9 @@
 // paragraphs (100 KB of `a.b-c_` took 15 s, 200 KB of lines in a list item 3 s), so a transcript could hang the reader.
 import { Lexer, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
 
+/** A single newline is a line break: answers are written that way, and the client shows them so. */
 export function lexMarkdown(text: string): readonly Token[] {
-  return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(text);
+  return new BoundedLexer({ gfm: true, breaks: true, tokenizer: new BoundedTokenizer() }).lex(text);
 }
 
 const maxDepth = 24;
@@ -25,7 +26,7 @@ class BoundedLexer extends Lexer {
   }
 
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
-    return src.length > maxInlineChars ? pushText(tokens, src) : super.inlineTokens(src, tokens);
+    return src.length > maxInlineChars ? pushLines(tokens, src) : super.inlineTokens(src, tokens);
   }
 }
 
@@ -43,5 +44,13 @@ class BoundedTokenizer extends Tokenizer {
 
 function pushText(tokens: Token[], src: string): Token[] {
   tokens.push({ type: 'text', raw: src, text: src });
+  return tokens;
+}
+
+function pushLines(tokens: Token[], src: string): Token[] {
+  for (const [i, line] of src.split('\n').entries()) {
+    if (i > 0) tokens.push({ type: 'br', raw: '\n' });
+    if (line !== '') pushText(tokens, line);
+  }
   return tokens;
 }

@@ -30,6 +30,9 @@ import './styles/session/side.css';
 import './styles/reading/view.css';
 import './styles/reading/refused.css';
 import './styles/reading/paper.css';
+import './styles/reading/json.css';
+import './styles/reading/images.css';
+import './styles/reading/numbers.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());

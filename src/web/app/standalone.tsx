@@ -15,6 +15,9 @@ import './styles/actions/copy.css';
 import './styles/reading/attached.css';
 import './styles/reading/view.css';
 import './styles/reading/refused.css';
+import './styles/reading/json.css';
+import './styles/reading/images.css';
+import './styles/reading/numbers.css';
 import './styles/phone.css';
 import './standalone.css';
 

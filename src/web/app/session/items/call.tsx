@@ -16,7 +16,7 @@ import {
   usePlaceNames,
   useSource,
 } from '../source/index.ts';
-import { Images, MarkdownText, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
+import { Images, JumpedTo, MarkdownText, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { Detail, isShownOpen } from './details.tsx';
 
 const marks = { done: '✓', failed: '✗', declined: '⊘', interrupted: '⊘', open: '…' } as const;
@@ -66,18 +66,20 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
         <RawButton place={item.place} also={item.resultPlace} />
       </div>
       {isOpen ? (
-        <div className="call-body">
-          {item.reply === null ? null : (
-            <div className="reply">
-              <p className="quiet">You said</p>
-              <PlainText text={item.reply} />
-            </div>
-          )}
-          {item.error === null ? null : <TerminalText text={item.error} label="error" tone="stderr" />}
-          {item.error !== null && isEmptyWithout(item.detail) ? null : <Detail detail={item.detail} />}
-          <Images images={item.images} />
-        </div>
+        <JumpedTo value={isTarget}>
+          <div className="call-body">
+            {item.reply === null ? null : (
+              <div className="reply">
+                <p className="quiet">You said</p>
+                <PlainText text={item.reply} />
+              </div>
+            )}
+            {item.error === null ? null : <TerminalText text={item.error} label="error" tone="stderr" />}
+            {item.error !== null && isEmptyWithout(item.detail) ? null : <Detail detail={item.detail} id={item.id} />}
+          </div>
+        </JumpedTo>
       ) : null}
+      <Images images={item.images} />
       {item.agent === null ? null : (
         // Its lines have numbers of their own.
         <RunningContext value={isRunning ? 1 : null}>
@@ -104,8 +106,9 @@ function Outcome({ item, isOpen }: { readonly item: CallItem; readonly isOpen: b
   const took = item.durationMs !== null && item.durationMs >= 2_000 ? formatDuration(item.durationMs) : '';
   if (detail.as === 'diff' && item.state === 'done') {
     return (
-      <span className="call-outcome">
+      <span className="call-outcome" title={meaningOf(item, took)}>
         <span className="plus">+{detail.added}</span> <span className="minus">−{detail.removed}</span> {took}
+        <span className="unseen"> ({meaningOf(item, took)})</span>
       </span>
     );
   }
@@ -114,10 +117,22 @@ function Outcome({ item, isOpen }: { readonly item: CallItem; readonly isOpen: b
       ? [`${detail.calls ?? 0} calls`, `${formatTokens(detail.tokens)} tokens`, took]
       : [isSaidBelow(item, isOpen) ? '' : item.outcome, took];
   return (
-    <span className="call-outcome">
+    <span className="call-outcome" title={neutralise(meaningOf(item, took))}>
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />
     </span>
   );
+}
+
+/** What the numbers of the outcome count; the outcome itself if it is cut. */
+function meaningOf({ detail, outcome }: CallItem, took: string): string {
+  const time = took === '' ? '' : `${took} until its result`;
+  const facts =
+    detail.as === 'diff'
+      ? [`${counted(detail.added, 'line')} added, ${detail.removed} removed`, time]
+      : detail.as === 'agent' && detail.tokens !== null
+        ? ['Calls and tokens of the sub-agent', time]
+        : [outcome, time];
+  return facts.filter((fact) => fact !== '').join('; ');
 }
 
 // A sub-agent below the call that started it: its own turns, loaded on demand, a few parts at a time. An

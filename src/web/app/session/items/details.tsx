@@ -7,6 +7,7 @@ import { type SessionSource, useSource } from '../source/index.ts';
 import {
   Diff,
   isSafeLink,
+  JsonText,
   languageOfFile,
   MarkdownText,
   More,
@@ -18,7 +19,8 @@ import {
   Words,
 } from '../text/index.ts';
 
-export function Detail({ detail }: { readonly detail: CallDetail }) {
+/** `id` of the call: it names the folds of its trees. */
+export function Detail({ detail, id }: { readonly detail: CallDetail; readonly id: string }) {
   switch (detail.as) {
     case 'diff':
       return <ChangedFile detail={detail} />;
@@ -50,8 +52,16 @@ export function Detail({ detail }: { readonly detail: CallDetail }) {
     case 'json':
       return (
         <>
-          {detail.input.text === '' ? null : <PlainText text={detail.input} className="mono" copies="input" />}
-          <TerminalText text={detail.output} label="output" />
+          {detail.input.text === '' ? null : (
+            <JsonText text={detail.input} id={`input ${id}`} label="input">
+              <PlainText text={detail.input} className="mono" copies="input" />
+            </JsonText>
+          )}
+          {detail.output.text === '' ? null : (
+            <JsonText text={detail.output} id={`output ${id}`} label="output">
+              <TerminalText text={detail.output} label="output" />
+            </JsonText>
+          )}
         </>
       );
     default:

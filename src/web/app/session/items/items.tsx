@@ -14,7 +14,7 @@ import type {
 } from '../../../../export/wire/index.ts';
 import { MessageTools } from '../copy/index.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
-import { MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
+import { JsonText, MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { useShownItems } from '../view/index.ts';
 import { PlaceAnchor } from './attached.tsx';
 import { Call } from './call.tsx';
@@ -234,7 +234,9 @@ function UnknownBlock({ item }: { readonly item: BlockItem }) {
       className=""
       title={<Words text={item.type} />}
     >
-      <PlainText text={item.json} className="mono" />
+      <JsonText text={item.json} id={`block ${item.place.record} ${item.json.text.length}`} label="block">
+        <PlainText text={item.json} className="mono" />
+      </JsonText>
     </Folded>
   );
 }

@@ -1,13 +1,12 @@
 // A part of a turn: on the first one the prompt with what the turn took, on all of them the items in their order.
 import { Component, memo } from 'react';
-import { formatDuration, formatTokens } from '../../../../base/text/index.ts';
 import type { PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
 import { MessageTools } from '../copy/index.ts';
-import { formatKnownMoney, formatTime } from '../format/index.ts';
 import { useActions, useIsTarget, useMenus, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
 import { Attached, PlaceAnchor } from './attached.tsx';
 import { PartItems } from './items.tsx';
+import { TurnFacts } from './numbers.tsx';
 
 export const PartView = memo(function PartView({
   view,
@@ -50,29 +49,6 @@ function TurnHead({ view, row, branch }: { readonly view: TurnView; readonly row
       </div>
       {view.prompt === null ? <p className="quiet">Before the first prompt</p> : <Prompt prompt={view.prompt} />}
     </header>
-  );
-}
-
-function TurnFacts({ row }: { readonly row: TurnRow }) {
-  const { usage } = row;
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
-  const facts = [
-    formatTime(row.startedAt),
-    row.durationMs >= 1000 ? formatDuration(row.durationMs) : '',
-    usage.messages === 0
-      ? ''
-      : `${formatTokens(input)} in, ${usage.outputIsLowerBound ? '≥ ' : ''}${formatTokens(usage.outputTokens)} out`,
-  ].filter((fact) => fact !== '');
-  return (
-    <span className="turn-numbers">
-      {facts.join(' · ')}
-      {row.costMicros === null ? null : (
-        <span className="cost">
-          {' · '}
-          {formatKnownMoney(row.costMicros, row.unpriced > 0)}
-        </span>
-      )}
-    </span>
   );
 }
 

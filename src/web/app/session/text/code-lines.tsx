@@ -1,8 +1,9 @@
 // Lines of code with their numbers, and the lines of a diff: coloured one by one once the languages are loaded.
-import { Fragment, type ReactNode, useEffect, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { neutralise } from '../../../../base/text/index.ts';
 import type { HunkView } from '../../../../export/wire/index.ts';
 import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
+import { type CharRange, changedWords, markWords, newBudget } from './word-diff.ts';
 
 const maxColoured = 600;
 
@@ -24,24 +25,26 @@ function useHighlighter(language: string, lines: number): Highlighter | undefine
   return isWanted ? highlighter : undefined;
 }
 
-function CodeLine({
-  text,
-  paint,
-  language,
-}: {
+interface CodeLineProps {
   readonly text: string;
   readonly paint: Highlighter | undefined;
   readonly language: string;
-}) {
+  /** Parts of the neutralised text. */
+  readonly changed?: readonly CharRange[] | undefined;
+}
+
+function CodeLine({ text, paint, language, changed = none }: CodeLineProps) {
   const shown = neutralise(text);
-  const words = shown.length > 400 ? undefined : paint?.(shown, language);
-  if (words === undefined) return <code>{shown}</code>;
+  const coloured = shown.length > 400 ? undefined : paint?.(shown, language);
+  if (coloured === undefined && changed.length === 0) return <code>{shown}</code>;
+  const words = markWords(coloured ?? [{ text: shown, className: '' }], changed);
   let at = 0;
   return (
     <code>
-      {words.map(({ text: word, className }) => {
+      {words.map(({ text: word, className: colour, isChanged }) => {
         const key = at;
         at += word.length;
+        const className = isChanged ? `${colour} changed`.trim() : colour;
         return className === '' ? (
           <Fragment key={key}>{word}</Fragment>
         ) : (
@@ -53,6 +56,8 @@ function CodeLine({
     </code>
   );
 }
+
+const none: readonly CharRange[] = [];
 
 export interface NumberedLinesProps {
   readonly content: string;
@@ -70,7 +75,9 @@ export function NumberedLines({ content, firstLine, language, label, children }:
     <figure className="code copyable" aria-label={neutralise(label)}>
       {lines.map(({ text, number }) => (
         <div className="code-line" key={number}>
-          <span className="number">{number}</span>
+          <span className="number" title="Line of the file">
+            {number}
+          </span>
           <CodeLine text={text} paint={paint} language={language} />
         </div>
       ))}
@@ -92,20 +99,28 @@ export function Diff({ hunks, language, label, children }: DiffProps) {
     language,
     hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0),
   );
+  const changed = useMemo(() => {
+    const budget = newBudget();
+    return hunks.map(({ lines }) => changedWords(lines.map(neutralise), budget));
+  }, [hunks]);
   return (
     <figure className="code diff copyable" aria-label={neutralise(label)}>
       {hunks.map((hunk, i) => (
-        <Fragment key={`${hunk.oldStart} ${hunk.newStart} ${hunk.lines[0]}`}>
+        <Fragment key={`${i} ${hunk.oldStart} ${hunk.newStart}`}>
           {i === 0 ? null : <div className="gap" aria-hidden="true" />}
-          {numberLines(hunk).map(({ mark, text, before, after }) => (
+          {numberLines(hunk).map(({ mark, text, before, after }, line) => (
             <div
               className={`code-line ${mark === '+' ? 'added' : mark === '-' ? 'removed' : ''}`}
               key={`${before} ${after}`}
             >
-              <span className="number">{mark === '+' ? '' : before}</span>
-              <span className="number">{mark === '-' ? '' : after}</span>
+              <span className="number" title="Line before the change">
+                {mark === '+' ? '' : before}
+              </span>
+              <span className="number" title="Line after the change">
+                {mark === '-' ? '' : after}
+              </span>
               <span className="mark">{mark}</span>
-              <CodeLine text={text} paint={paint} language={language} />
+              <CodeLine text={text} paint={paint} language={language} changed={changed[i]?.get(line)} />
             </div>
           ))}
         </Fragment>

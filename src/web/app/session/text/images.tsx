@@ -17,7 +17,7 @@ export function Images({ images }: { readonly images: readonly ImageRef[] }) {
 }
 
 export function Picture({ image }: { readonly image: ImageRef }) {
-  const source = useSource();
+  const [isLarge, setLarge] = useState(false);
   const [isBroken, setBroken] = useState(false);
   const fail = useCallback(() => setBroken(true), []);
   const { address, place } = useImage(image, fail);
@@ -31,22 +31,55 @@ export function Picture({ image }: { readonly image: ImageRef }) {
       </p>
     );
   }
-  const picture = (
-    <img
-      ref={place}
-      src={address ?? blank}
-      alt={`From the transcript, ${facts}`}
-      width={image.width ?? undefined}
-      height={image.height ?? undefined}
-      onError={fail}
-    />
-  );
-  // No browser opens a page at the address of inlined data.
-  if (source.exported !== null || address === null) return <span className="picture">{picture}</span>;
+  const alt = `From the transcript, ${facts}`;
   return (
-    <a className="picture" href={address} target="_blank" rel="noopener noreferrer">
-      {picture}
-    </a>
+    <>
+      <button
+        type="button"
+        className="picture"
+        title={`${facts}; click to enlarge`}
+        disabled={address === null}
+        onClick={() => setLarge(true)}
+      >
+        <img
+          ref={place}
+          src={address ?? blank}
+          alt={alt}
+          width={image.width ?? undefined}
+          height={image.height ?? undefined}
+          onError={fail}
+        />
+      </button>
+      {isLarge && address !== null ? (
+        <LargePicture address={address} alt={alt} facts={facts} onClose={() => setLarge(false)} />
+      ) : null}
+    </>
+  );
+}
+
+interface LargePictureProps {
+  readonly address: string;
+  readonly alt: string;
+  readonly facts: string;
+  onClose(): void;
+}
+
+function LargePicture({ address, alt, facts, onClose }: LargePictureProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const close = (): void => dialog.current?.close();
+  return (
+    <dialog className="large-picture" ref={dialog} onClose={onClose} aria-label={alt}>
+      <p>
+        <span className="quiet">{facts}</span>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </p>
+      <img src={address} alt={alt} />
+    </dialog>
   );
 }
 
@@ -110,7 +143,7 @@ export function RawButton({ place, also = null }: { readonly place: Place; reado
           className="raw-button"
           key={each.line}
           aria-label={`Raw line ${each.line}`}
-          title={`Raw line ${each.line}`}
+          title={`Line ${each.line} of the transcript; click to read it as it is stored`}
           onClick={() => showRaw(source, each)}
         >
           {each.line}
