@@ -15,7 +15,7 @@ import {
 import { clientWindow, usualWindow } from '../../session/resume/request/index.ts';
 import { refTo } from '../../session/story/index.ts';
 import { isBoundary, loadReadable, type Node, type Transcript } from '../../session/transcript/index.ts';
-import { promptsWithoutLine, type Turn, toolCallsOf, turnPromptText } from '../../session/turns/index.ts';
+import { hasFailed, promptsWithoutLine, type Turn, toolCallsOf, turnPromptText } from '../../session/turns/index.ts';
 import { type CountedMessage, countUsage, totalUsage } from '../../session/usage/index.ts';
 import { modelsOf } from '../source/index.ts';
 import type { CompactionRow, SessionHead, TurnRow } from '../wire/index.ts';
@@ -126,7 +126,8 @@ function turnRow(session: Session, parts: Parts, turn: Turn, { prices, load, siz
     ...timesOf(turn.nodes),
     lines: turn.nodes.length,
     calls: calls.length,
-    errors: calls.filter((call) => call.isError).length + turn.nodes.filter((node) => node.isApiError).length,
+    errors:
+      calls.filter((call) => hasFailed(session, call)).length + turn.nodes.filter((node) => node.isApiError).length,
     agents: new Set(calls.flatMap((call) => call.agentId ?? [])).size,
     compactions: turn.nodes.filter((node) => isBoundary(node)).length,
     usage: totalUsage(counted),

@@ -2,7 +2,7 @@
 // counts. The page filters its rows with it before any part is loaded.
 import type { Session } from '../../session/load/index.ts';
 import { callsOf, isBoundary, type Node, resultsOf } from '../../session/transcript/index.ts';
-import { deliveredAt, promptsWithoutLine, type Turn, typedDuring } from '../../session/turns/index.ts';
+import { deliveredAt, hasFailed, promptsWithoutLine, type Turn, typedDuring } from '../../session/turns/index.ts';
 import { chosenAttachments, partBits, type ToolCount, type TurnRow } from '../wire/index.ts';
 import { linesPerPart, type Parts } from './parts.ts';
 import { firstChars } from './text.ts';
@@ -34,7 +34,7 @@ export function toolsOf(session: Session, { turns }: Parts): BranchTools {
         const tool = tools[at];
         if (tool === undefined) continue;
         tool.calls++;
-        if (isFailed(session, id)) tool.errors++;
+        if (isFailed(session, node, id, name)) tool.errors++;
       }
     }
   }
@@ -63,7 +63,7 @@ export function partFacts(
     if ((own & ~partBits.context) !== 0 || node.userKind === 'results') shownLines++;
     if (forks.has(node)) mark(i, partBits.talk);
     for (const { id, name } of callsOf(node)) {
-      if (isFailed(session, id)) mark(i, partBits.error);
+      if (isFailed(session, node, id, name)) mark(i, partBits.error);
       const tool = positions.get(name);
       if (tool !== undefined) tools[Math.floor(i / linesPerPart)]?.add(tool);
     }
@@ -75,9 +75,10 @@ export function partFacts(
   return { shownLines, partBits: bits, partTools: tools.map((each) => [...each].sort((a, b) => a - b)) };
 }
 
-function isFailed(session: Session, id: string): boolean {
+function isFailed(session: Session, node: Node, id: string, name: string): boolean {
   const [result] = session.relatives.resultsFor(id);
-  return result !== undefined && resultsOf(result).some((head) => head.toolUseId === id && head.isError);
+  const isError = result !== undefined && resultsOf(result).some((head) => head.toolUseId === id && head.isError);
+  return isError && hasFailed(session, { id, name, node, result, isError, agentId: undefined });
 }
 
 const forksBySession = new WeakMap<Session, ReadonlySet<Node>>();

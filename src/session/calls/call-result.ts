@@ -6,7 +6,10 @@ import { type Block, isImage, textOf } from '../../format/entry/index.ts';
 /** The text, with a mark if there are images. */
 export function resultText(blocks: readonly Block[]): string {
   const images = blocks.filter(isImage).length;
-  return `${textOf(blocks)}${images === 0 ? '' : `[${images === 1 ? 'image' : counted(images, 'image')}]`}`;
+  const text = textOf(blocks);
+  if (images === 0) return text;
+  const gap = text === '' || /\s$/.test(text) ? '' : ' ';
+  return `${text}${gap}[${images === 1 ? 'image' : counted(images, 'image')}]`;
 }
 
 /** The part of a call that its outcome needs. */

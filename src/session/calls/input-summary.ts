@@ -59,7 +59,14 @@ export function summariseInput(name: string, input: JsonValue | undefined, names
   if (line !== undefined && line !== '') return line;
   const field = Object.hasOwn(tellingField, name) ? tellingField[name] : undefined;
   const text = field === undefined ? undefined : asString(input[field]);
-  return text ?? firstText(input);
+  return text ?? (name.startsWith('mcp__') ? namedValues(input) : firstText(input));
+}
+
+/** The tools of a server are not known: `owner: kim, repo: w, number: 12`; of a single value its name says nothing. */
+function namedValues(input: JsonObject): string {
+  const values = Object.entries(input).filter(([, value]) => typeof value !== 'object' && String(value).trim() !== '');
+  if (values.length <= 1) return String(values[0]?.[1] ?? '');
+  return values.map(([key, value]) => `${key}: ${String(value)}`).join(', ');
 }
 
 function firstText(input: JsonObject): string {

@@ -6,5 +6,5 @@ export {
   type QueuedPrompt,
   typedDuring,
 } from './queue.ts';
-export { resultBlocks, type ToolCall, toolCallsOf } from './tool-calls.ts';
+export { hasFailed, resultBlocks, type ToolCall, toolCallsOf } from './tool-calls.ts';
 export { countTurns, type Message, messagesOf, type Turn, turnPromptText, turnStarts, turnsOf } from './turns.ts';

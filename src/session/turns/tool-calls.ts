@@ -1,6 +1,7 @@
 // Lines → tool calls: each tool_use with its result, paired by id and never by parent, and the sub-agent it started.
 
 import { type Block, blocksOf, contentOf, isToolResult } from '../../format/entry/index.ts';
+import { readRefusal, resultText } from '../calls/index.ts';
 import { readEntry, type Session } from '../load/index.ts';
 import { callsOf, type Node, resultsOf } from '../transcript/index.ts';
 import type { Turn } from './turns.ts';
@@ -31,6 +32,24 @@ export function toolCallsOf(session: Session, turn: Pick<Turn, 'nodes'>): readon
     }
   }
   return [...calls.values()];
+}
+
+/** A refusal is a short line; a longer one is not read, because pages ask this of every call. */
+const maxRefusalBytes = 8_000;
+const refused = new WeakMap<Node, boolean>();
+
+/** Whether a call failed: the user neither declined it nor interrupted it. */
+export function hasFailed(session: Pick<Session, 'transcript'>, { id, isError, result }: ToolCall): boolean {
+  if (!isError || result === undefined) return isError;
+  if (result.length > maxRefusalBytes || resultsOf(result).length !== 1) return true;
+  let isRefused = refused.get(result);
+  if (isRefused === undefined) {
+    const block = contentOf(readEntry(session, result)).find((each) => isToolResult(each) && each.tool_use_id === id);
+    const blocks = block !== undefined && isToolResult(block) ? blocksOf(block.content) : [];
+    isRefused = readRefusal(resultText(blocks)) !== undefined;
+    refused.set(result, isRefused);
+  }
+  return !isRefused;
 }
 
 /** Empty if there is no result in the file. */

@@ -35,7 +35,7 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
   const runsFrom = useContext(RunningContext);
   const isRunning = item.state === 'open' && runsFrom !== null && item.place.line >= runsFrom;
   const isTarget = useIsTarget(item.place.line, item.resultPlace?.line);
-  const [isOpen, setOpen] = useFold(`call ${item.id}`, item.state === 'failed' || isShownOpen(item.detail));
+  const [isOpen, setOpen] = useFold(`call ${item.id}`, opensAtFirst(item));
   useEffect(() => {
     if (isTarget) setOpen(true);
   }, [isTarget, setOpen]);
@@ -75,7 +75,9 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
               </div>
             )}
             {item.error === null ? null : <TerminalText text={item.error} label="error" tone="stderr" />}
-            {item.error !== null && isEmptyWithout(item.detail) ? null : <Detail detail={item.detail} id={item.id} />}
+            {(item.error !== null || item.state === 'declined') && isEmptyWithout(item.detail) ? null : (
+              <Detail detail={item.detail} id={item.id} />
+            )}
           </div>
         </JumpedTo>
       ) : null}
@@ -88,6 +90,12 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
       )}
     </div>
   );
+}
+
+/** A declined command has nothing to show but the user's reply. */
+function opensAtFirst({ state, detail, reply }: CallItem): boolean {
+  if (state === 'declined' && detail.as === 'shell') return reply !== null;
+  return state === 'failed' || reply !== null || isShownOpen(detail);
 }
 
 /** For a failed call these show only the error. */
@@ -115,12 +123,20 @@ function Outcome({ item, isOpen }: { readonly item: CallItem; readonly isOpen: b
   const facts =
     detail.as === 'agent' && detail.tokens !== null
       ? [`${detail.calls ?? 0} calls`, `${formatTokens(detail.tokens)} tokens`, took]
-      : [isSaidBelow(item, isOpen) ? '' : item.outcome, took];
+      : [
+          isSaidBelow(item, isOpen) ? '' : isOpen && item.reply !== null ? withoutReply(item.outcome) : item.outcome,
+          took,
+        ];
   return (
     <span className="call-outcome" title={neutralise(meaningOf(item, took))}>
       <Words text={facts.filter((fact) => fact !== '').join(' · ')} />
     </span>
   );
+}
+
+/** `You declined this edit`: the reply is below. */
+function withoutReply(outcome: string): string {
+  return outcome.split(':', 1)[0] ?? outcome;
 }
 
 /** What the numbers of the outcome count; the outcome itself if it is cut. */

@@ -27,7 +27,7 @@ export function entriesOf(node: JsonNode): readonly (readonly [key: string, valu
 
 /** Counted up to a limit: more than that is folded anyway. */
 export function countValues(value: Json, limit: number): number {
-  if (!isJsonNode(value)) return 1;
+  if (limit <= 1 || !isJsonNode(value)) return 1;
   let count = 1;
   for (const [, inner] of entriesOf(value)) {
     count += countValues(inner, limit - count);
