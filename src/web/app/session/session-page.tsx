@@ -26,6 +26,7 @@ import {
   type ViewFilter,
 } from './source/index.ts';
 import { Words } from './text/index.ts';
+import { useChosenTurn } from './use-chosen-turn.ts';
 import { type LoadedSession, rowOfPart, useSession } from './use-session.ts';
 import { useSide } from './use-side.ts';
 import { findStep, type StepKind, type StepPlace, ViewContexts } from './view/index.ts';
@@ -144,20 +145,30 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
   const [hasHelp, setHelp] = useState(false);
   const [hasOutline, setOutline] = useState(() => matchMedia('(min-width: 900px)').matches);
   const row = rowOfPart(head.turns, part);
-  const current = row?.index ?? 0;
+  const { chosen, choose } = useChosenTurn(start.turn);
+  const isKnown = chosen !== null && head.turns.some(({ index }) => index === chosen);
+  const current = isKnown ? chosen : (row?.index ?? 0);
 
-  const goToTurn = useCallback((to: TurnRow): void => {
-    setTarget(null);
-    // A turn that the view hides is shown because it was chosen.
-    setTargetPart(to.firstPart);
-    handle.current?.goTo({ part: to.firstPart });
-    if (!matchMedia('(min-width: 900px)').matches) setOutline(false);
-  }, []);
-  const goToLine = useCallback((to: number, line: TargetLine): void => {
-    setTarget(line);
-    setTargetPart(to);
-    handle.current?.goTo({ part: to, line });
-  }, []);
+  const goToTurn = useCallback(
+    (to: TurnRow): void => {
+      choose(to.index);
+      setTarget(null);
+      // A turn that the view hides is shown because it was chosen.
+      setTargetPart(to.firstPart);
+      handle.current?.goTo({ part: to.firstPart });
+      if (!matchMedia('(min-width: 900px)').matches) setOutline(false);
+    },
+    [choose],
+  );
+  const goToLine = useCallback(
+    (to: number, line: TargetLine): void => {
+      choose(null);
+      setTarget(line);
+      setTargetPart(to);
+      handle.current?.goTo({ part: to, line });
+    },
+    [choose],
+  );
   useStart({ source, head, start, handle, goToLine, onBranch });
   useAddress(source, head, current, filter);
   useEffect(() => {
@@ -189,7 +200,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
     x: () => stepTo('compaction', 1),
     X: () => stepTo('compaction', -1),
     j: () => step(1),
-    k: () => step(row !== undefined && part > row.firstPart ? 0 : -1),
+    k: () => step(!isKnown && row !== undefined && part > row.firstPart ? 0 : -1),
     g: () => handle.current?.goTo({ part: 0 }),
     G: () => handle.current?.goToEnd(),
     '/': () => setFinding(true),

@@ -9,15 +9,17 @@ import { familyOf, linesText, shareText, shortCommand, sliceName } from './slice
 
 export interface ContextPartProps {
   readonly ledger: ContextLedger;
+  /** What the client gives the model: the model itself may have more. */
+  readonly limit: number | null;
   /** A link to a line. */
   lineLink(line: number, text: string): React.ReactNode;
 }
 
 const shownSlices = 8;
 
-export function ContextPart({ ledger, lineLink }: ContextPartProps) {
+export function ContextPart({ ledger, limit, lineLink }: ContextPartProps) {
   const [isWhole, setWhole] = useState(false);
-  const { tokens, limitTokens, problem } = ledger;
+  const { tokens, problem } = ledger;
   const slices = ledger.slices.filter((slice) => slice.tokens > 0);
   const shown = isWhole ? slices : slices.slice(0, shownSlices);
   if (slices.length === 0) return <p className="quiet">Nothing was sent yet.</p>;
@@ -25,12 +27,10 @@ export function ContextPart({ ledger, lineLink }: ContextPartProps) {
     <>
       <p className="side-sum">
         <strong>{formatTokens(tokens)}</strong>
-        {limitTokens === null
-          ? ' tokens'
-          : ` of ${formatTokens(limitTokens)} tokens, ${shareText(tokens, limitTokens)}`}
+        {limit === null ? ' tokens' : ` of ${formatTokens(limit)} tokens, ${shareText(tokens, limit)}`}
         {ledger.basis === 'estimated' ? ', estimated' : ''}
       </p>
-      <Bar slices={slices} tokens={tokens} limit={limitTokens} />
+      <Bar slices={slices} tokens={tokens} limit={limit} />
       {problem === null ? null : (
         <p className="quiet">
           <Words text={problem} />

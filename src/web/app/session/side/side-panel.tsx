@@ -67,7 +67,7 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
         </button>
       </header>
       <Part name="Context" answered={context}>
-        {(ledger) => <ContextPart ledger={ledger} lineLink={lineLink} />}
+        {(ledger) => <ContextPart ledger={ledger} limit={head.contextLimit} lineLink={lineLink} />}
       </Part>
       <section aria-label="Cost so far">
         <h3>Cost so far</h3>
