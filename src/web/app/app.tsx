@@ -222,6 +222,8 @@ function focusSearch(): void {
 const keys: readonly KeyMeaning[] = [
   [['j', 'k'], 'next, previous item'],
   [['Enter'], 'open the item'],
+  [['x'], 'select the session in the library; with Shift, all up to it'],
+  [['z'], 'undo what the notice says'],
   [['/'], 'search all sessions'],
   [['g', 'l'], 'go to the library'],
   [['g', 'u'], 'go to usage'],

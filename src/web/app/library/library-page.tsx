@@ -19,6 +19,7 @@ import { type LibraryAddress, listQuery, readLibraryAddress } from './library-ad
 import { ListTools } from './list-tools.tsx';
 import { ProjectList, ProjectSelect } from './project-list.tsx';
 import { SearchResults } from './search-results.tsx';
+import { BulkBar, SelectionProvider } from './select/index.ts';
 import { SessionRows, useRows } from './session-rows.ts';
 import { SessionTable } from './session-table.tsx';
 
@@ -64,12 +65,15 @@ function LibraryList({ projects, search }: { readonly projects: readonly Project
           ) : rows.total === 0 ? (
             <Nothing isFiltered={address.only !== null || address.project !== null || address.text !== ''} />
           ) : (
-            <SessionTable
-              rows={rows}
-              scroll={scroll}
-              address={address}
-              isReading={status !== null && status.index.phase !== 'current'}
-            />
+            <SelectionProvider query={shownQuery(address)}>
+              <SessionTable
+                rows={rows}
+                scroll={scroll}
+                address={address}
+                isReading={status !== null && status.index.phase !== 'current'}
+              />
+              <BulkBar total={rows.sessions} />
+            </SelectionProvider>
           )}
         </section>
       </div>
@@ -84,6 +88,10 @@ function useSessionRows(client: Client, address: LibraryAddress): SessionRows {
   const rows = useRows(useCallback(() => new SessionRows(client, JSON.parse(query) as SessionsQuery), [client, query]));
   useEffect(() => rows.setOpen(open), [rows, open]);
   return rows;
+}
+
+function shownQuery(address: LibraryAddress): SessionsQuery {
+  return { ...listQuery(address), ...(address.open.length === 0 ? {} : { open: address.open.join(' ') }) };
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {

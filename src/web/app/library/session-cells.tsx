@@ -5,6 +5,7 @@ import type { PullRequestLink, SessionRow } from '../../wire/index.ts';
 import { formatKnownMoney, formatTime } from '../session/format/index.ts';
 import { Words } from '../session/text/index.ts';
 import { projectName } from './project-list.tsx';
+import { RowMenu, SelectBox } from './select/index.ts';
 
 export interface SessionCellsProps {
   readonly row: SessionRow | undefined;
@@ -32,6 +33,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
   return (
     <>
       <td className="cell-title">
+        <SelectBox row={row} />
         {row.isStarred ? (
           <span className="star" role="img" aria-label="Starred">
             ★
@@ -48,6 +50,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
         <PullRequests links={row.pullRequests} />
         <Forks row={row} now={now} isOpen={isOpen} onToggle={onToggle} />
         <SessionMarks row={row} now={now} />
+        <RowMenu row={row} />
       </td>
       {facts.map(([name, text, tip]) => (
         <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>

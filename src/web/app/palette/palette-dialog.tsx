@@ -183,7 +183,7 @@ function useActions(actions: PaletteProps['actions']): readonly Entry[] {
 /** Without a text, the sessions that were used last. */
 function useSessions(text: string): readonly Entry[] {
   const { client } = useServices();
-  const [found, setFound] = useState<readonly Entry[]>([]);
+  const [found, setFound] = useState<{ readonly typed: string; readonly entries: readonly Entry[] }>(nothing);
   useEffect(() => {
     const request = new AbortController();
     const ask = async (): Promise<void> => {
@@ -191,14 +191,15 @@ function useSessions(text: string): readonly Entry[] {
       const query = { limit: maxSessions, ...(typed === '' ? {} : { text: typed }) };
       const { rows } = await readJson(client.sessions.$get({ query }, { init: { signal: request.signal } }));
       const now = Date.now();
-      setFound(
-        rows.map(({ key, id, title, firstPrompt, project, endedAt, changedAt }) => ({
+      setFound({
+        typed,
+        entries: rows.map(({ key, id, title, firstPrompt, project, endedAt, changedAt }) => ({
           id: `session ${key}`,
           name: title ?? firstPrompt ?? `Session ${id.slice(0, 8)}`,
           note: `${project.split(/[\\/]/).at(-1) ?? ''} · ${formatAge(endedAt ?? changedAt, now)}`,
           run: () => goTo(`/s/${encodeURIComponent(key)}`),
         })),
-      );
+      });
     };
     const timer = setTimeout(() => ask().catch(() => {}), text === '' ? 0 : waitMs); // a failure leaves the last answer
     return () => {
@@ -206,5 +207,14 @@ function useSessions(text: string): readonly Entry[] {
       request.abort();
     };
   }, [client, text]);
-  return found;
+  return useMemo(() => stillMatching(found.entries, found.typed, text.trim()), [found, text]);
+}
+
+const nothing = { typed: '', entries: [] };
+
+/** Until the answer is here, Enter must not open a session that does not match. */
+function stillMatching(entries: readonly Entry[], asked: string, typed: string): readonly Entry[] {
+  if (asked === typed) return entries;
+  const words = typed.toLowerCase().split(/\s+/);
+  return entries.filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)));
 }

@@ -16,10 +16,10 @@ export interface ActionLayerProps {
 
 export function ActionLayer({ menu, asked, notice, host, ...on }: ActionLayerProps) {
   return (
-    <>
+    <section aria-label="Actions">
       {menu === null ? null : <ActionMenu menu={menu} host={host} onClose={on.onMenuClosed} />}
       {asked === null ? null : <ActionDialog asked={asked} host={host} onClose={on.onDialogClosed} />}
       <NoticeBar notice={notice} host={host} onClose={on.onNoticeClosed} />
-    </>
+    </section>
   );
 }

@@ -30,9 +30,11 @@ export function SelectionProvider({ query, children }: SelectionProviderProps) {
   const { client } = useServices();
   const [selection] = useState(() => new Selection());
   const asked = JSON.stringify(query);
-  // Another list: what is not on the screen must not be changed with the rest.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another query clears it
-  useEffect(() => () => selection.clear(), [selection, asked]);
+  const { open: _, ...filter } = query;
+  const filtered = JSON.stringify(filter);
+  // Another list: what is not in it must not be changed with the rest.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another filter clears it
+  useEffect(() => () => selection.clear(), [selection, filtered]);
   const tools = useMemo<SelectionTools>(() => {
     const shown = JSON.parse(asked) as SessionsQuery; // written above
     const { fold, open, zone, ...flat } = shown;
