@@ -67,11 +67,11 @@ test('a session that switches branches or is replaced changes from part 0', asyn
   builder.from('a1').user('another way').assistant('yes');
   appendTo(server, builder, 4);
   const branched = await watching.next('append', ({ parts }) => parts === 2);
-  assert.equal(branched.fromPart, 0);
+  assert.deepEqual([branched.fromPart, branched.isReplaced], [0, false]);
   const heard = watching.events.length;
   writeFileSync(fileOf(server), transcript(now()).user('all new').assistant('indeed').text());
   await waitFor(() =>
-    watching.events.slice(heard).some(({ name, value }) => name === 'append' && (value as AppendEvent).fromPart === 0),
+    watching.events.slice(heard).some(({ name, value }) => name === 'append' && (value as AppendEvent).isReplaced),
   );
   assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
 });
@@ -88,7 +88,8 @@ test('a half-written line is not sent', async (context) => {
   await watching.next('append');
   assert.equal((await readJson(server.client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }))).total, 1);
   appendFileSync(fileOf(server), line.slice(40));
-  await watching.next('append', ({ parts }) => parts === 2);
+  const whole = await watching.next('append', ({ parts }) => parts === 2);
+  assert.equal(whole.isReplaced, false);
 });
 
 test('new sessions and lines of a sub-agent are sent', async (context) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRow } from '../../../../src/web/server/answers/listed-row.ts';
 import { manyRows, SessionList } from '../../../../src/web/server/http/session-list.ts';
+import { Refusal } from '../../../../src/web/server/protocol/refusal.ts';
 import { listedRow } from '../../../support/listed-row.ts';
 
 const rows = (from: number, to: number): readonly ListedRow[] =>
@@ -43,4 +44,39 @@ test('few changes are listed, many are not', () => {
   assert.deepEqual(list.take(rows(0, manyRows + 1), []), { changed: [], gone: [], isMany: true });
   const few = list.take([listedRow(3)], [listedRow(4).path]);
   assert.deepEqual([few.changed.map(({ key }) => key), few.gone, few.isMany], [['s3'], ['s4'], false]);
+});
+
+const named = (session: number, id: string): ListedRow =>
+  listedRow(session, { id, path: `/root/projects/p/${session}.jsonl` });
+
+test('a session is found by its key, its id, and the beginning of an id that fits only one', () => {
+  const list = new SessionList();
+  list.take([named(1, 'abcd1111'), named(2, 'abcd2222'), named(3, 'beef3333'), named(4, 'beef3333')], []);
+  const found = (key: string): string => {
+    try {
+      return list.pathOf(key);
+    } catch (error) {
+      return `${error instanceof Refusal ? error.status : ''} ${(error as Error).message}`;
+    }
+  };
+  assert.equal(found('abcd1'), '/root/projects/p/1.jsonl');
+  assert.equal(found('ABCD2'), '/root/projects/p/2.jsonl');
+  assert.equal(found('beef'), '/root/projects/p/4.jsonl', 'copies of a session: the one that was used last');
+  assert.equal(found('abcd'), '409 2 sessions have an id that begins with abcd');
+  assert.equal(found('abc'), '404 unknown session', 'three characters say too little');
+  assert.equal(found('cafe'), '404 unknown session');
+  assert.deepEqual(
+    list.page({ id: 'abcd' }).rows.map(({ id }) => id),
+    ['abcd2222', 'abcd1111'],
+  );
+  list.take([], ['/root/projects/p/1.jsonl']);
+  assert.equal(found('abcd'), '/root/projects/p/2.jsonl', 'a deleted session does not count');
+});
+
+test('the presence of a session has its own key, and the process that runs it', () => {
+  const list = new SessionList();
+  list.take([named(1, 'abcd1111'), named(2, 'beef2222')], []);
+  list.setRunning(new Map([['abcd1111', 77]]));
+  assert.deepEqual(list.presenceOf('abcd'), { key: 'abcd1111', isLive: true, pid: 77, changedAt: 1 });
+  assert.deepEqual(list.presenceOf('beef2222'), { key: 'beef2222', isLive: false, pid: null, changedAt: 2 });
 });
