@@ -79,6 +79,11 @@ const kinds: readonly { readonly what: string; readonly item: () => Item | undef
     isShown: false,
   },
   {
+    what: 'a warning of the client',
+    item: () => only(transcript().user('p').system('odd_notice', { level: 'warning', content: 'mind this' })),
+    isShown: true,
+  },
+  {
     what: 'an interruption',
     item: () => only(transcript().user('p').user('[Request interrupted by user]')),
     isShown: true,
@@ -149,6 +154,7 @@ test('a view asks for the parts that have its blocks, and for no others', () => 
   assert.deepEqual(asked(view('prompts')), [1, 2, 3]);
   assert.deepEqual(asked(view('errors')), [1]);
   assert.deepEqual(asked(view('conversation', 'Read')), [1, 3]);
+  assert.deepEqual(asked(view('conversation', 'Bash')), [1]);
   assert.deepEqual(asked(view('errors', 'Read')), [1], 'only the loaded part says which call failed');
   const [first] = views(session);
   assert.ok(first !== undefined);
