@@ -96,7 +96,8 @@ async function showsTurns(site: Site): Promise<void> {
     'do the first one',
   ]);
   await page.locator('.diff .added').first().waitFor();
-  assert.deepEqual(await page.locator('.turn-head .cost').allTextContents(), [' · $0.20', ' · $0.04']);
+  const meaning = ' (Cost of the turn and its sub-agents at the prices of the API)';
+  assert.deepEqual(await page.locator('.turn-head .cost').allTextContents(), [`$0.20${meaning}`, `$0.04${meaning}`]);
   assert.equal(await page.locator('.chart-line').count(), 1);
   await page.getByText('Context, at most 17.4k of 200k tokens').waitFor();
   await page.getByRole('button', { name: /^done Grep/ }).click();

@@ -1,6 +1,7 @@
 // The limits of the lexer: what is cut off, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Marked } from 'marked';
 import { lexMarkdown } from '../../../src/base/markdown/index.ts';
 
 const typesOf = (text: string): readonly string[] => lexMarkdown(text).map(({ type }) => type);
@@ -23,4 +24,14 @@ test('the line under a heading may be as long as it likes', () => {
       ['paragraph'],
     );
   }
+});
+
+test('a single newline is a line break, also in a paragraph too long for inline Markdown', () => {
+  const html = (text: string): string => new Marked().parser([...lexMarkdown(text)]);
+  assert.equal(html('one\ntwo\n\nthree'), '<p>one<br>two</p>\n<p>three</p>\n');
+  assert.equal(html('- one\n- two'), '<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n');
+  assert.equal(html('```\na\nb\n```'), '<pre><code>a\nb\n</code></pre>\n');
+  assert.doesNotMatch(html('| a | b |\n|---|---|\n| 1 | 2 |'), /<br>/);
+  const long = 'word '.repeat(1000).trim();
+  assert.equal(html(`${long}\nend`), `<p>${long}<br>end</p>\n`);
 });
