@@ -130,6 +130,7 @@ test('a compaction leaves the system prompt, its summary and the lines it kept',
   ]);
   assert.deepEqual(ledger.turns.at(-1)?.drops, ['compaction']);
   assert.deepEqual(slice(ledger, 'summary').lines, [[6, 6]]);
+  assert.ok(Math.abs(slice(ledger, 'system').tokens - 9_997) < 10, String(slice(ledger, 'system').tokens));
   assert.ok(Math.abs(slice(ledger, 'summary').tokens - 400) < 40);
   assert.equal(
     ledger.slices.find(({ kind }) => kind === 'files' || kind === 'calls'),
@@ -262,19 +263,21 @@ test('another branch has the lines before its fork, and names no command', async
     context,
     [
       user(words),
-      answer('one', 10_000),
+      ...readCall(10_000, 100),
+      answer('one', 10_500),
       user('left'),
-      answer('two', 10_100),
-      user('right', { parentUuid: uuid(2) }),
-      answer('three', 10_060),
+      answer('two', 10_600),
+      user('right', { parentUuid: uuid(4) }),
+      answer('three', 10_560),
     ],
     { branch: 2 },
   );
-  assert.deepEqual([ledger.branch, ledger.request?.line, ledger.tokens], [2, 4, 10_100]);
+  assert.deepEqual([ledger.branch, ledger.request?.line, ledger.tokens], [2, 6, 10_600]);
   assert.deepEqual(slice(ledger, 'prompts').lines, [
     [1, 1],
-    [3, 3],
+    [5, 5],
   ]);
+  assert.equal(slice(ledger, 'files', 'Read').tokens, 400);
   assert.deepEqual([...new Set(ledger.slices.map(({ free }) => free))], [null]);
 });
 

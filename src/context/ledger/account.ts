@@ -56,7 +56,8 @@ export class Account {
 
   /** Tokens of all items, counted or estimated. */
   get tokens(): number {
-    return this.#total * this.scale;
+    // Adding and taking away leaves errors of rounding.
+    return Math.max(0, this.#total * this.scale);
   }
 
   add({ tokens, loads = [], ...rest }: NewItem, output?: Output): void {
