@@ -30,7 +30,7 @@ async function showsUsage(server: WebServer): Promise<void> {
   assert.match(await totals.innerText(), new RegExp(`\\$${((sum.costMicroUsd ?? 0) / 1e6).toFixed(2)}`));
   assert.match(await totals.innerText(), new RegExp(`${(100 * (sum.cacheHitRate ?? 0)).toFixed(1)} %`));
   const { rows: days } = await readJson(server.client.usage.$get({ query: { by: 'daily' } }));
-  assert.equal(await page.locator('.time-chart rect').count(), days.filter(({ key }) => key !== null).length);
+  assert.equal(await page.locator('.time-chart g').count(), days.filter(({ key }) => key !== null).length);
   const { tools } = await readJson(server.client.usage.tools.$get());
   await page
     .getByRole('region', { name: 'By tool' })
@@ -61,7 +61,7 @@ async function showsUsage(server: WebServer): Promise<void> {
   const day = days.findLast(({ key }) => key !== null)?.key ?? '';
   await page.getByRole('link', { name: day, exact: true }).click();
   await page.waitForURL(new RegExp(`since=${day}&until=${day}`));
-  await hasCount(page, '.time-chart rect', 1);
+  await hasCount(page, '.time-chart g', 1);
   await page.getByRole('button', { name: 'Tokens' }).click();
   await page.getByRole('region', { name: 'Tokens by day' }).waitFor();
   await page.goto(at(server, '/usage?by=monthly'));

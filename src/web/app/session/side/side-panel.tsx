@@ -1,7 +1,7 @@
 // The right side of the session page, for the turn on the screen: what the context is made of, cost so far, the to-do list,
 // and the files that were changed. Everything is as it was after the turn.
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react';
-import { formatTokens, neutralise } from '../../../../base/text/index.ts';
+import { formatBytes, formatTokens, neutralise } from '../../../../base/text/index.ts';
 import type { SessionHead, TodoState, TurnRow } from '../../../../export/wire/index.ts';
 import { type Abortable, type Answered, ProblemNote, useAnswer } from '../../page/index.ts';
 import { formatKnownMoney } from '../format/index.ts';
@@ -20,8 +20,11 @@ export interface SidePanelProps {
   onClose(): void;
 }
 
-/** Scrolling through turns asks for nothing. */
+/** Scrolling through turns asks for nothing, and opening a session shows its turns first. */
 const settleMs = 350;
+const startMs = 700;
+/** A larger session is read for this only if the user asks: the server reads all of it. */
+const maxBytes = 32 * 1024 * 1024;
 
 export function SidePanel({ source, side, head, current, goToLine, onClose }: SidePanelProps) {
   const { branch } = head;
@@ -38,7 +41,8 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
     ({ init }: Abortable) => side.view({ branch, turn }, init.signal),
     [side, branch, turn, lines],
   );
-  const isAsked = turn > 0;
+  const [isWanted, setWanted] = useState(head.sizeBytes <= maxBytes);
+  const isAsked = turn > 0 && isWanted;
   const context = useAnswer(isAsked ? askContext : null);
   const view = useAnswer(isAsked ? askView : null);
   const lineLink = (line: number, text: string): ReactNode => {
@@ -61,11 +65,18 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
   return (
     <aside className="side" aria-label="Turn in detail">
       <header>
-        <h2>After turn {turn}</h2>
+        <h2>{turn === 0 ? 'Turn in detail' : `After turn ${turn}`}</h2>
         <button type="button" aria-label="Close" onClick={onClose}>
           ✕
         </button>
       </header>
+      {isWanted ? null : (
+        <p>
+          <button type="button" onClick={() => setWanted(true)}>
+            Read all {formatBytes(head.sizeBytes)} for context, to-do list and files
+          </button>
+        </p>
+      )}
       <Part name="Context" answered={context}>
         {(ledger) => <ContextPart ledger={ledger} limit={head.contextLimit} lineLink={lineLink} />}
       </Part>
@@ -96,18 +107,17 @@ function Part<T>({ name, answered: { answer, problem, isAsking, askAgain }, isSh
     <section aria-label={name} aria-busy={isAsking}>
       <h3>{name}</h3>
       {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
-      {answer === null && problem === null ? <p className="quiet">Reading…</p> : null}
+      {answer === null && problem === null ? <p className="quiet">{isAsking ? 'Reading…' : ''}</p> : null}
       {answer === null ? null : children(answer)}
     </section>
   );
 }
 
 function useSettled(value: number, ms: number): number {
-  const [settled, setSettled] = useState(value);
+  const [settled, setSettled] = useState(0);
   useEffect(() => {
     if (value === settled) return;
-    // The first turn needs no waiting.
-    const timer = setTimeout(() => setSettled(value), settled === 0 ? 0 : ms);
+    const timer = setTimeout(() => setSettled(value), settled === 0 ? startMs : ms);
     return () => clearTimeout(timer);
   }, [value, settled, ms]);
   return settled;
