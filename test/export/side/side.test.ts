@@ -6,9 +6,18 @@ import { test } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../src/base/json/json.ts';
 import { fileEdits, sideView } from '../../../src/export/side/side.ts';
 import type { SideView } from '../../../src/export/wire/side.ts';
-import { loadSession } from '../../../src/session/load/session.ts';
+import { loadSession, makeSession } from '../../../src/session/load/session.ts';
+import { type GrowingTranscript, loadGrowingInSteps } from '../../../src/session/transcript/growing-transcript.ts';
+import { sessionFiles } from '../../../src/store/session-files.ts';
 import { corpusFolder } from '../../support/corpus.ts';
-import { type TranscriptBuilder, toolResult, toolUse, transcript } from '../../support/transcript-builder.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
+import {
+  sessionId,
+  type TranscriptBuilder,
+  toolResult,
+  toolUse,
+  transcript,
+} from '../../support/transcript-builder.ts';
 
 /** A call with its result, each on a line. */
 function done(
@@ -94,13 +103,25 @@ test('the changes of a file, in order, with their place and state', async () => 
   assert.equal(await fileEdits(session, { file: 3 }), undefined);
 });
 
-test('a session that grew: the call that was running has its result', async () => {
+test('a session that grew: the call that was running has its result', async (context) => {
+  const file = path.join(temporaryFolder(context), `${sessionId}.jsonl`);
   const builder = worked();
-  await sideView(builder.session(), {});
-  builder.user([toolResult('h', 'created')]);
-  const [first] = rows(await sideView(builder.session(), {}));
+  builder.write(file);
+  const before = readGrowing(file);
+  const [running] = rows(await sideView(makeSession(sessionFiles(file), before.transcript), {}));
+  assert.deepEqual(running, [2, '/c.ts', 0, 0, 0, 0, 2]);
+  builder.user([toolResult('h', 'created')]).write(file);
+  // The lines that were read before stay the same objects.
+  const grown = before.grow().transcript;
+  assert.equal(grown.nodes[0], before.transcript.nodes[0]);
+  const [first] = rows(await sideView(makeSession(sessionFiles(file), grown), {}));
   assert.deepEqual(first, [2, '/c.ts', 1, 0, 1, 0, 2]);
 });
+
+function readGrowing(file: string): GrowingTranscript {
+  const steps = loadGrowingInSteps(file);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
 
 test('TodoWrite replaces the list', async () => {
   const todo = (content: string, status: string): JsonObject => ({ content, status, activeForm: content });
