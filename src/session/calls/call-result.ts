@@ -1,15 +1,23 @@
 // The blocks of a tool call's result → its text and its outcome in a few words, for a reader.
 
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import { counted, formatCount } from '../../base/text/index.ts';
 import { type Block, isImage, textOf } from '../../format/entry/index.ts';
 
 /** The text, with a mark if there are images. */
 export function resultText(blocks: readonly Block[]): string {
   const images = blocks.filter(isImage).length;
-  const text = textOf(blocks);
+  const text = textOf(blocks).trim() === '' ? foundTools(blocks) : textOf(blocks);
   if (images === 0) return text;
   const gap = text === '' || /\s$/.test(text) ? '' : ' ';
   return `${text}${gap}[${images === 1 ? 'image' : counted(images, 'image')}]`;
+}
+
+/** A search for tools returns references to them. */
+function foundTools(blocks: readonly Block[]): string {
+  return blocks
+    .flatMap((block) => (block.type === 'tool_reference' ? (asString(block.tool_name) ?? []) : []))
+    .join(', ');
 }
 
 /** The part of a call that its outcome needs. */
@@ -39,9 +47,13 @@ const knownSentences: Readonly<Record<string, readonly (readonly [RegExp, string
   Skill: [[/^Launching skill: /, '']],
 };
 
+/** Tools whose result is an object with a message for the reader. */
+const jsonReplies: ReadonlySet<string> = new Set(['SendMessage', 'KillShell', 'KillBash', 'TaskStop', 'TeamDelete']);
+
 /** The outcome of a call whose result is one of the client's own sentences; `undefined` for any other result. */
 export function knownOutcome(tool: string, result: string): string | undefined {
   const known = Object.hasOwn(knownSentences, tool) ? (knownSentences[tool] ?? []) : [];
+  if (jsonReplies.has(tool)) return asString(asObject(parseJson(result.trim()))?.message);
   for (const [pattern, outcome] of known) {
     const found = pattern.exec(result);
     if (found !== null) return outcome.replace('$1', () => found[1] ?? '');

@@ -175,8 +175,10 @@ function openCall(node: Node, { id, name }: ToolUseBlock): ToolCall {
 }
 
 function textItem(node: Node, text: string, at: Ref): LineItem {
-  if (node.isApiError) return requestError(node, text, at);
-  if (node.message?.model !== '<synthetic>') return { kind: 'text', node, text: new StoryText(text, 'answer', at) };
+  const isSynthetic = node.message?.model === '<synthetic>';
+  // Old clients do not mark the line.
+  if (node.isApiError || (isSynthetic && text.startsWith('API Error'))) return requestError(node, text, at);
+  if (!isSynthetic) return { kind: 'text', node, text: new StoryText(text, 'answer', at) };
   const note = { kind: 'note', node, about: 'client', label: 'client', tone: 'plain', isOutput: false } as const;
   return { ...note, text: new StoryText(text, 'note', at) };
 }

@@ -1,7 +1,7 @@
 // A line that is neither prompt nor answer → its items: interrupts, local commands, hooks, notices, failed requests,
 // compactions, and what the client sent only to the model.
 
-import { asObject, asString, isArray, type JsonObject } from '../../base/json/index.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { counted, formatTokens, oneLine } from '../../base/text/index.ts';
 import { contentOf, type Entry, textOf } from '../../format/entry/index.ts';
 import type { Graph } from '../graph/index.ts';
@@ -74,7 +74,7 @@ function userItems(context: NoteContext, node: Node): readonly Item[] {
     case 'local-output':
       return localItems(node, text, at);
     case 'notification':
-      return [note(node, withoutTags(text), at, { about: 'notification', label: 'notification' })];
+      return [note(node, notificationText(text), at, { about: 'notification', label: 'notification' })];
     default: {
       const source = text.startsWith('<system-reminder>') ? 'reminder' : 'injected';
       return [attached(node, commandLine(text), at, { source, label: 'context for the model' })];
@@ -147,7 +147,11 @@ function attachmentItem(context: NoteContext, node: Node): ContextItem {
   const rendered = isArray(entry.rendered)
     ? entry.rendered.flatMap((each) => asString(asObject(each)?.content) ?? []).join('\n')
     : '';
-  const text = [attachment.stdout, attachment.stderr, attachment.content, attachment.text, attachment.snippet]
+  const inner = asObject(attachment.content);
+  const said = [attachment.stdout, attachment.stderr, attachment.content, attachment.text, attachment.snippet];
+  const nested = [inner?.content, asObject(inner?.file)?.content, asObject(attachment.blockingError)?.blockingError];
+  const lists = [attachment.content, attachment.files].flatMap((list) => (isArray(list) ? list.map(listedText) : []));
+  const text = [...said, ...nested, ...lists]
     .flatMap((value) => asString(value) ?? [])
     .filter((value) => value.trim() !== '')
     .join('\n');
@@ -161,6 +165,21 @@ function attachmentItem(context: NoteContext, node: Node): ContextItem {
     isFolded: !isError,
     isOutput: isHook,
   });
+}
+
+/** A line of a list in an attachment: a text, a task, or the diagnostics of a file. */
+function listedText(value: JsonValue): string {
+  const each = asObject(value);
+  if (each === undefined) return asString(value) ?? '';
+  const diagnostics = isArray(each.diagnostics) ? each.diagnostics.map((one) => asObject(one)) : [];
+  if (diagnostics.length > 0) {
+    const file = asString(each.uri)?.replace(/^file:\/\//, '') ?? '';
+    return diagnostics
+      .map((one) => `${file}: ${asString(one?.severity) ?? ''} ${asString(one?.message) ?? ''}`)
+      .join('\n');
+  }
+  const subject = asString(each.subject) ?? asString(each.content);
+  return subject === undefined ? '' : `${asString(each.status) ?? ''} ${subject}`.trim();
 }
 
 const attachmentNames: Readonly<Record<string, string>> = {
@@ -229,6 +248,20 @@ function apiErrorText(entry: JsonObject): string {
   const { retryAttempt, maxRetries } = entry;
   const retry = typeof retryAttempt === 'number' && retryAttempt > 0 ? `, retry ${retryAttempt} of ${maxRetries}` : '';
   return `API error${status}${message === '' ? '' : `: ${message}`}${retry}`;
+}
+
+/** What happened first, then its result, then ids and the like. */
+function notificationText(text: string): string {
+  const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text);
+  if (summary?.[1] === undefined) return withoutTags(text);
+  const result = /<result>([\s\S]*)<\/result>/.exec(text);
+  const rest = text.replace(summary[0], ' ').replace(result?.[0] ?? '', () => ' ');
+  const others = withoutTags(rest)
+    .split(/\s*\n\s*/)
+    .filter((part) => part !== '');
+  return [summary[1].trim(), result?.[1]?.trim() ?? '', others.length === 0 ? '' : `(${others.join(', ')})`]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 /** Without the tags in which the client wraps the words of commands. */

@@ -97,3 +97,56 @@ test('an error that retries repeat is one item with all its lines', () => {
     ['API error 529: Timeout, retry 1 of 10', 7, []],
   ]);
 });
+
+test('results that are written for the model say in a few words what they mean', () => {
+  const session = transcript()
+    .user('go')
+    .assistant([use('t1', 'ToolSearch', { query: 'select:WebSearch,WebFetch' })])
+    .user([
+      toolResult('t1', [
+        { type: 'tool_reference', tool_name: 'WebSearch' },
+        { type: 'tool_reference', tool_name: 'WebFetch' },
+      ]),
+    ])
+    .assistant([use('t2', 'SendMessage', { to: 'alice', summary: 'round 2' })])
+    .user([toolResult('t2', '{"success":true,"message":"Message sent to alice\'s inbox"}')])
+    .assistant([use('t3', 'KillShell', { shell_id: 'dce0af' })])
+    .user([toolResult('t3', '{"message":"Successfully killed shell: dce0af (pnpm dev)","shell_id":"dce0af"}')])
+    .assistant([use('t4', 'SendMessage', { to: 'bob', message: 'hi' })])
+    .user([toolResult('t4', 'not JSON')])
+    .session();
+  assert.deepEqual(
+    callsOf(session).map(([, tool, , outcome]) => [tool, outcome]),
+    [
+      ['ToolSearch', 'WebSearch, WebFetch'],
+      ['SendMessage', "Message sent to alice's inbox"],
+      ['KillShell', 'Successfully killed shell: dce0af (pnpm dev)'],
+      ['SendMessage', 'not JSON'],
+    ],
+  );
+});
+
+test('notes begin with what happened, and hold what was attached', () => {
+  const notice =
+    '<task-notification>\n<task-id>aa5ef13</task-id>\n<status>completed</status>\n<summary>Agent "Poem" completed</summary>\n<result>A sunset.\n\nIn a pot.</result>\n</task-notification>';
+  const file = { type: 'file', filename: 'a.ts', content: { type: 'text', file: { content: 'const a = 1;' } } };
+  const found = { uri: 'file:///w/a.ts', diagnostics: [{ severity: 'Error', message: 'x is missing' }] };
+  const session = transcript()
+    .user('go')
+    .assistant([text('API Error: 400 {"type":"error"}')], { message: { model: '<synthetic>' } })
+    .attachment('file', undefined, { attachment: file })
+    .attachment('diagnostics', undefined, { attachment: { type: 'diagnostics', files: [found] } })
+    .user(notice)
+    .assistant([text('done')])
+    .session();
+  const shown = itemsOf(session).flatMap((item) => {
+    if (item.kind === 'error') return [['error', item.text.text]];
+    return item.kind === 'note' || item.kind === 'context' ? [[item.label, item.text.text]] : [];
+  });
+  assert.deepEqual(shown, [
+    ['error', 'API Error: 400 {"type":"error"}'],
+    ['file · a.ts', 'const a = 1;'],
+    ['diagnostics of the editor', '/w/a.ts: Error x is missing'],
+    ['notification', 'Agent "Poem" completed\nA sunset.\n\nIn a pot.\n(aa5ef13, completed)'],
+  ]);
+});
