@@ -2,6 +2,8 @@
 
 /** Asked when the page of a session opens, and whenever its row changes. */
 export interface SessionPresence {
+  /** `false`: it is read from the archive. */
+  readonly isOnDisk: boolean;
   /** The session's own key; another one than was asked for if that was an id or the beginning of one. */
   readonly key: string;
   readonly isLive: boolean;

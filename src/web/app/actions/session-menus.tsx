@@ -13,6 +13,18 @@ function SessionMenu({ head }: { readonly head: SessionHead }) {
   );
 }
 
+function RestoreButton({ head }: { readonly head: SessionHead }) {
+  const { key } = useSource();
+  const host = useActionHost();
+  const { sessionId: id, title } = head;
+  const subject = { key, id, path: '', title, isStarred: false, isOnDisk: false, isArchived: true };
+  return (
+    <button type="button" onClick={() => host.open('restore', [subject])}>
+      Restore…
+    </button>
+  );
+}
+
 export interface TurnMenuProps {
   readonly row: TurnRow;
   readonly branch: number;
@@ -57,7 +69,7 @@ async function turnEnd(source: SessionSource, row: TurnRow, branch: number): Pro
   return uuid;
 }
 
-export const sessionMenus: SessionMenus = { Session: SessionMenu, Turn: TurnMenu };
+export const sessionMenus: SessionMenus = { Session: SessionMenu, Restore: RestoreButton, Turn: TurnMenu };
 
 /** What the palette offers for the session of a key. */
 export function useSessionActions(key: string | null) {

@@ -230,8 +230,9 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
           view={{ head, filter, onFilter: changeFilter, onFoldAll: changeFolds }}
         >
           <FileNotices
-            sessionId={head.sessionId}
+            head={head}
             isGone={presence?.isGone === true}
+            isArchived={presence !== null && !presence.isGone && !presence.isOnDisk}
             isReplaced={replacements > dismissed}
             onDismiss={() => setDismissed(replacements)}
           />

@@ -211,8 +211,8 @@ export class SessionList {
   presenceOf(asked: string): SessionPresence {
     const row = this.rowOf(this.pathOf(asked));
     if (row === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
-    const { key, id, isLive, changedAt } = row;
-    return { key, isLive, changedAt, pid: this.#running.get(id) ?? null };
+    const { key, id, isLive, changedAt, isOnDisk } = row;
+    return { key, isLive, isOnDisk, changedAt, pid: this.#running.get(id) ?? null };
   }
 
   page(query: SessionsQuery): SessionPage {

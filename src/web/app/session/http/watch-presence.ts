@@ -51,7 +51,11 @@ export function watchPresence(
     events.onMissed(askSoon),
     events.on('sessions', ({ changed, gone, isMany }) => {
       if (isMany || changed.some((row) => row.key === key)) askSoon();
-      else if (gone.includes(key) && last !== undefined) show({ ...last, isLive: false, isGone: true });
+      else if (gone.includes(key) && last !== undefined) {
+        show({ ...last, isLive: false, isGone: true });
+        // The archive may have it.
+        askSoon();
+      }
     }),
   ];
   void ask();

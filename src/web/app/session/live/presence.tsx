@@ -2,7 +2,8 @@
 // deleted or replaced while the page was open.
 import { useEffect, useState } from 'react';
 import { formatAge, formatDuration, shellQuote } from '../../../../base/text/index.ts';
-import type { Presence, SessionSource } from '../source/index.ts';
+import type { SessionHead } from '../../../../export/wire/index.ts';
+import { type Presence, type SessionSource, useMenus } from '../source/index.ts';
 
 export function usePresence(source: SessionSource): Presence | null {
   const [presence, setPresence] = useState<Presence | null>(null);
@@ -45,13 +46,25 @@ function writtenAge(changedAt: number, now: number): string {
 }
 
 export interface FileNoticesProps {
-  readonly sessionId: string;
+  readonly head: SessionHead;
+  /** It is read from the archive. */
+  readonly isArchived: boolean;
   readonly isGone: boolean;
   readonly isReplaced: boolean;
   onDismiss(): void;
 }
 
-export function FileNotices({ sessionId, isGone, isReplaced, onDismiss }: FileNoticesProps) {
+export function FileNotices({ head, isGone, isArchived, isReplaced, onDismiss }: FileNoticesProps) {
+  const menus = useMenus();
+  const { sessionId } = head;
+  if (isArchived) {
+    return (
+      <div className="file-notice archive-notice">
+        <p>This session was deleted from the disk. The page reads it from the archive.</p>
+        {menus === null ? null : <menus.Restore head={head} />}
+      </div>
+    );
+  }
   if (isGone) {
     return (
       <div className="file-notice" role="alert">

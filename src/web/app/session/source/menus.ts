@@ -4,6 +4,8 @@ import type { SessionHead, TurnRow } from '../../../../export/wire/index.ts';
 
 export interface SessionMenus {
   readonly Session: ComponentType<{ readonly head: SessionHead }>;
+  /** Restores a session that is read from the archive. */
+  readonly Restore: ComponentType<{ readonly head: SessionHead }>;
   readonly Turn: ComponentType<{ readonly row: TurnRow; readonly branch: number }>;
 }
 

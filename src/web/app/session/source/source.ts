@@ -94,6 +94,8 @@ export interface Presence {
   readonly isLive: boolean;
   readonly pid: number | null;
   readonly changedAt: number;
+  /** `false`: it is read from the archive. */
+  readonly isOnDisk: boolean;
   readonly isGone: boolean;
 }
 
