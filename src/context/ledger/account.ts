@@ -2,15 +2,8 @@
 // are together. What was added since the count before gets the difference, by its estimated tokens; what is left over on
 // either side has a place of its own, so that the sum is always the API's count and no number is negative.
 import type { ContextDrop, SliceKind } from '../wire/index.ts';
-import {
-  type Count,
-  type Item,
-  mcpServerOf,
-  type NewItem,
-  type Output,
-  type PromptPart,
-  type Settled,
-} from './item.ts';
+import { type Count, type Item, mcpServerOf, type Output, type PromptPart, type Settled } from './item.ts';
+import type { Piece } from './pieces.ts';
 
 /** New text may be so many times its estimate; what lies outside was added or left out by the client. */
 const leastRatio = 0.6;
@@ -60,8 +53,19 @@ export class Account {
     return Math.max(0, this.#total * this.scale);
   }
 
-  add({ tokens, loads = [], ...rest }: NewItem, output?: Output): void {
-    const item = { ...rest, isRecorded: true, isPrompt: false, units: 0, isExact: false, isAlive: true };
+  add({ kind, name, tokens, loads = noLoads }: Piece, line: number, turn: number, output?: Output): void {
+    // Field by field: a spread takes longer than all the rest.
+    const item: Item = {
+      kind,
+      name,
+      line,
+      turn,
+      isRecorded: true,
+      isPrompt: false,
+      units: 0,
+      isExact: false,
+      isAlive: true,
+    };
     this.items.push(item);
     if (item.kind === 'thinking') this.#thinking.push(item);
     this.#pending.push({ item, estimate: tokens, output, loads });
@@ -94,7 +98,8 @@ export class Account {
     if (count.factor < this.scale && this.#prompt.length > 0) this.#drops.add('model');
     this.scale = count.factor;
     if (count.dropsThinking) this.#dropThinking(count);
-    this.#pending = this.#pending.map((each) => (isForgotten(each.item, count) ? forget(each) : each));
+    if (count.dropsThinking)
+      this.#pending = this.#pending.map((each) => (isForgotten(each.item, count) ? forget(each) : each));
     const answers = this.#outputs(count);
     const others = this.#pending.filter(({ item }) => !answers.exact.has(item));
     const added = sum(others.map(({ estimate }) => estimate)) * this.scale;
@@ -279,6 +284,8 @@ interface Pending {
   readonly output: Output | undefined;
   readonly loads: readonly string[];
 }
+
+const noLoads: readonly string[] = [];
 
 /** Thinking of an earlier turn, for a model that does not get it. */
 function isForgotten({ kind, turn }: Item, count: Count | undefined): boolean {

@@ -20,17 +20,6 @@ export interface Item {
   isAlive: boolean;
 }
 
-export interface NewItem {
-  readonly kind: SliceKind;
-  readonly name: string | null;
-  readonly line: number;
-  readonly turn: number;
-  /** Estimated tokens, for the old tokenizer. */
-  readonly tokens: number;
-  /** The tools whose definitions are sent from here on: they are on no line. */
-  readonly loads?: readonly string[];
-}
-
 /** What the transcript says about the system prompt and the definitions of tools. */
 export interface PromptPart {
   readonly kind: SliceKind;

@@ -5,6 +5,7 @@ import { type Branch, compactionsOf, type Session } from '../../session/load/ind
 import { callsOf, isBoundary, isMessage, type Node } from '../../session/transcript/index.ts';
 import {
   type Basis,
+  type ContextDrop,
   type ContextLedger,
   type ContextRequest,
   type ContextTurn,
@@ -113,7 +114,7 @@ function walk(session: Session, conversation: Conversation, { turn: wanted, only
       }
     }
     const output = answer === undefined ? undefined : outputOf(answer);
-    for (const piece of contents.piecesOf(node)) account.add({ ...piece, line: node.line, turn }, output);
+    for (const piece of contents.piecesOf(node)) account.add(piece, node.line, turn, output);
   }
   if (found === undefined) account.estimate(tokenizerFactor(model));
   return { found, items: found?.items ?? itemsOf(account), model: found?.answer.model ?? model, turns: rows.rows() };
@@ -197,41 +198,48 @@ function readContent(session: Session, node: Node, tools: ReadonlyMap<string, st
   return { pieces: piecesOf(node, entry, tools), snapshot: snapshotOf(node, entry) };
 }
 
-function byKind(tokens: (kind: SliceKind, index: number) => number): Readonly<Record<SliceKind, number>> {
-  return Object.fromEntries(sliceKinds.map((kind, i) => [kind, tokens(kind, i)])) as Record<SliceKind, number>; // all of them
+interface TurnRow {
+  readonly turn: number;
+  readonly line: number;
+  tokens: number | null;
+  apiTokens: number | null;
+  basis: Basis;
+  /** In units, in the order of `sliceKinds`; rounded when the turn is over. */
+  kinds: readonly number[];
+  readonly drops: Set<ContextDrop>;
 }
-
-const noTokens = byKind(() => 0);
 
 /** One row for each turn, of its last request. */
 class TurnRows {
-  readonly #rows: { turn: number; line: number; row: Omit<ContextTurn, 'turn' | 'line'> }[];
+  readonly #rows: readonly TurnRow[];
 
   constructor({ turns }: Conversation) {
     this.#rows = turns.map(({ index, nodes }) => ({
       turn: index,
       line: nodes[0]?.line ?? 0,
-      row: { tokens: null, apiTokens: null, basis: 'estimated', kinds: noTokens, drops: [] },
+      tokens: null,
+      apiTokens: null,
+      basis: 'estimated',
+      kinds: [],
+      drops: new Set(),
     }));
   }
 
   note(turn: number, account: Account, apiTokens: number, basis: Basis, drops: ContextTurn['drops']): void {
     const row = this.#rows[turn - 1];
     if (row === undefined) return;
-    const tokens = basis === 'anchored' ? apiTokens : Math.round(account.tokens);
-    const units = sliceKinds.map((kind) => account.kinds.get(kind) ?? 0);
-    const shares = roundedShares(units, tokens);
-    const known = new Set([...row.row.drops, ...drops]);
-    row.row = {
-      tokens,
-      apiTokens,
-      basis,
-      kinds: byKind((_, i) => shares[i] ?? 0),
-      drops: [...known],
-    };
+    row.tokens = basis === 'anchored' ? apiTokens : Math.round(account.tokens);
+    row.apiTokens = apiTokens;
+    row.basis = basis;
+    row.kinds = sliceKinds.map((kind) => account.kinds.get(kind) ?? 0);
+    for (const drop of drops) row.drops.add(drop);
   }
 
   rows(): readonly ContextTurn[] {
-    return this.#rows.map(({ turn, line, row }) => ({ turn, line, ...row }));
+    return this.#rows.map(({ kinds, drops, ...row }) => {
+      const shares = roundedShares(kinds, row.tokens ?? 0);
+      const byKind = sliceKinds.map((kind, i) => [kind, shares[i] ?? 0] as const);
+      return { ...row, kinds: Object.fromEntries(byKind) as Record<SliceKind, number>, drops: [...drops] }; // all kinds
+    });
   }
 }
