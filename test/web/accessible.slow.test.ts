@@ -35,7 +35,15 @@ const places: readonly Place[] = [
   { name: 'library', address: '/', shown: '.session-rows [data-stop]', opens: [['keys', opensKeys]] },
   { name: 'search', address: '/?q=light', shown: '.hit mark' },
   { name: 'nothing-found', address: '/?q=zzzyyyxxx', shown: '.empty-state' },
-  { name: 'session', address: `/s/${buildingId}`, shown: '.turn .answer', opens: [['agent', opensAgent]] },
+  {
+    name: 'session',
+    address: `/s/${buildingId}`,
+    shown: '.turn .answer',
+    opens: [
+      ['agent', opensAgent],
+      ['details', opensDetails],
+    ],
+  },
   {
     name: 'blocks',
     address: `/s/${everythingId}`,
@@ -105,6 +113,12 @@ async function opensAgent(page: Page): Promise<void> {
     .first()
     .click();
   await page.locator('.agent-body .call').first().waitFor();
+}
+
+/** On a wide window they are open at first. */
+async function opensDetails(page: Page): Promise<void> {
+  if ((await page.locator('.side').count()) === 0) await page.keyboard.press('i');
+  await page.locator('.side-slices li').first().waitFor();
 }
 
 async function unfolds(page: Page): Promise<void> {
