@@ -9,6 +9,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { projectRoot } from '../support/paths.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
+import { lineageLibrary, originId } from './lineage-library.ts';
 import { at } from './page-kit.ts';
 import { age, buildingId, damagedId, expiringId, pageLibrary, sayLive } from './page-library.ts';
 import { everything, everythingId } from './page-sessions.ts';
@@ -33,6 +34,13 @@ interface Place {
 
 const places: readonly Place[] = [
   { name: 'library', address: '/', shown: '.session-rows [data-stop]', opens: [['keys', opensKeys]] },
+  {
+    name: 'library-forks',
+    address: `/?open=${originId}`,
+    shown: '.session-row[data-below] .title-link',
+    opens: [['focus', focusesRow]],
+  },
+  { name: 'library-filtered', address: '/?only=starred&text=tag:review', shown: '.empty-state' },
   { name: 'search', address: '/?q=light', shown: '.hit mark' },
   { name: 'nothing-found', address: '/?q=zzzyyyxxx', shown: '.empty-state' },
   {
@@ -63,7 +71,7 @@ const places: readonly Place[] = [
 test('axe finds no violation on any page', { skip: skipWithoutChromium, timeout: 900_000 }, async (context) => {
   await openBrowser();
   mkdirSync(pictures, { recursive: true });
-  const files = { ...pageLibrary(), [`-home-dev-widgets/${everythingId}.jsonl`]: everything() };
+  const files = { ...pageLibrary(), ...lineageLibrary(10), [`-home-dev-widgets/${everythingId}.jsonl`]: everything() };
   const server = await openWebServer(context, files, { allowsChanges: true });
   age(server.root, expiringId, 27);
   await server.isCurrent();
@@ -105,6 +113,11 @@ async function examine(page: Page, name: string, view: string): Promise<void> {
 async function opensKeys(page: Page): Promise<void> {
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
+}
+
+async function focusesRow(page: Page): Promise<void> {
+  await page.keyboard.press('j');
+  await page.locator('.title-link:focus').waitFor();
 }
 
 async function opensAgent(page: Page): Promise<void> {

@@ -224,6 +224,7 @@ const keys: readonly KeyMeaning[] = [
   [['Enter'], 'open the item'],
   [['x'], 'select the session in the library; with Shift, all up to it'],
   [['z'], 'undo what the notice says'],
+  [['s'], 'star the session, or take its star away'],
   [['/'], 'search all sessions'],
   [['g', 'l'], 'go to the library'],
   [['g', 'u'], 'go to usage'],

@@ -22,6 +22,7 @@ import { SearchResults } from './search-results.tsx';
 import { BulkBar, SelectionProvider } from './select/index.ts';
 import { SessionRows, useRows } from './session-rows.ts';
 import { SessionTable } from './session-table.tsx';
+import { StarKey } from './star-button.tsx';
 
 const refreshMs = 1_500;
 
@@ -66,12 +67,14 @@ function LibraryList({ projects, search }: { readonly projects: readonly Project
             <Nothing isFiltered={address.only !== null || address.project !== null || address.text !== ''} />
           ) : (
             <SelectionProvider query={shownQuery(address)}>
-              <SessionTable
-                rows={rows}
-                scroll={scroll}
-                address={address}
-                isReading={status !== null && status.index.phase !== 'current'}
-              />
+              <StarKey find={rows.find}>
+                <SessionTable
+                  rows={rows}
+                  scroll={scroll}
+                  address={address}
+                  isReading={status !== null && status.index.phase !== 'current'}
+                />
+              </StarKey>
               <BulkBar total={rows.sessions} />
             </SelectionProvider>
           )}

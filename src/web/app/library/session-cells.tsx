@@ -6,6 +6,7 @@ import { formatKnownMoney, formatTime } from '../session/format/index.ts';
 import { Words } from '../session/text/index.ts';
 import { projectName } from './project-list.tsx';
 import { RowMenu, SelectBox } from './select/index.ts';
+import { StarButton } from './star-button.tsx';
 
 export interface SessionCellsProps {
   readonly row: SessionRow | undefined;
@@ -34,11 +35,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
     <>
       <td className="cell-title">
         <SelectBox row={row} />
-        {row.isStarred ? (
-          <span className="star" role="img" aria-label="Starred">
-            ★
-          </span>
-        ) : null}
+        <StarButton row={row} />
         <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="" data-session={row.key} className="title-link">
           <Words text={titleOf(row, isReading)} />
         </a>
@@ -104,6 +101,7 @@ function Forks({ row, now, isOpen, onToggle }: ForksProps) {
       title={row.forksUsedAt === null ? undefined : `Newest fork used ${formatTime(row.forksUsedAt)}`}
       onClick={() => onToggle(row.key)}
     >
+      <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
       {counted(row.forks, 'fork')}
       {isOpen ? '' : age}
     </button>

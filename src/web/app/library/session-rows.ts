@@ -64,6 +64,15 @@ export class SessionRows {
     return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows];
   }
 
+  /** The row of a session, if it is loaded. */
+  readonly find = (key: string): SessionRow | undefined => {
+    for (const rows of this.#pages.values()) {
+      const row = rows.find((each) => each.key === key);
+      if (row !== undefined) return row;
+    }
+    return undefined;
+  };
+
   /** The visible rows, both ends included. */
   need(from: number, to: number): void {
     this.#needed = [Math.floor(from / pageRows), Math.floor(to / pageRows)];

@@ -1,0 +1,200 @@
+// The library page: how much fits the screen, groups by day, forks, worktrees, tags, stars, pull requests and filters.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { openWebServer, type WebServer } from '../support/web-server.ts';
+import { forkIds, hostilePullId, lineageLibrary, originId, plainId, worktreeId } from './lineage-library.ts';
+import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
+
+const tall = { viewport: { width: 1280, height: 900 } } as const;
+const rows = '.session-rows .session-row';
+
+test('the library', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
+  await openBrowser();
+  const server = await openWebServer(context, lineageLibrary(), { allowsChanges: true });
+  await server.isCurrent();
+  const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
+  await run('30 rows fit a screen of 900 pixels, and the first load is at most 180 KB', fitsThirty);
+  await run('rows have headings by day, of which the current one stays in view', showsGroups);
+  await run('forks open below their origin, in place, and the address keeps them', opensForks);
+  await run('a session shows its branch, model, tag and pull request; only an https address is a link', showsFacts);
+  await run('worktrees are below their repository, which lists their sessions too', showsWorktrees);
+  await run('filters by field and by kind are in the address', filters);
+  await run('the keys select a row, star it and take the star away', stars);
+  await run('a row of a phone has two lines', fitsPhone);
+});
+
+/** The rows that are completely on the screen and not below a heading. */
+function rowsInView(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const bars = [...document.querySelectorAll('.session-head, .group-row[data-current]')];
+    const top = Math.max(...bars.map((bar) => bar.getBoundingClientRect().bottom));
+    return [...document.querySelectorAll('${rows}')].filter((row) => {
+      const box = row.getBoundingClientRect();
+      return box.top >= top - 1 && box.bottom <= innerHeight && row.querySelector('[data-stop]') !== null;
+    }).length;
+  })()`);
+}
+
+async function fitsThirty(server: WebServer): Promise<void> {
+  const context = await (await openBrowser()).newContext(tall);
+  const page = await context.newPage();
+  const sizes: number[] = [];
+  const waiting: Promise<void>[] = [];
+  page.on('requestfinished', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) return;
+    waiting.push(request.sizes().then(({ responseBodySize }) => void sizes.push(responseBodySize)));
+  });
+  await page.goto(at(server, '/'));
+  await rowOf(page, worktreeId).waitFor();
+  await Promise.all(waiting);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(total > 60 * 1024 && total <= 180 * 1024, `${total} bytes`);
+  // Ordered by the title there are no headings.
+  await page.goto(at(server, '/?sort=title'));
+  await page.locator('[aria-sort="ascending"]').waitFor();
+  await isTrue(page, `document.querySelectorAll('${rows} [data-stop]').length > 35`);
+  assert.ok((await rowsInView(page)) >= 30, String(await rowsInView(page)));
+  await context.close();
+}
+
+async function showsGroups(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, tall);
+  const { page } = opened;
+  await rowOf(page, worktreeId).waitFor();
+  const names = (): Promise<string[]> => page.locator('.group-row th').allInnerTexts();
+  const [first = ''] = await names();
+  assert.match(first, /^Today \d+$/);
+  assert.ok((await rowsInView(page)) >= 28, String(await rowsInView(page)));
+  await page.evaluate("document.querySelector('main').scrollTo(0, 900)");
+  await isTrue(
+    page,
+    `(() => {
+      const current = document.querySelector('.group-row[data-current]')?.getBoundingClientRect();
+      const head = document.querySelector('.session-head').getBoundingClientRect();
+      return current !== undefined && Math.abs(current.top - head.bottom) < 2 && current.bottom > current.top;
+    })()`,
+  );
+  assert.ok(!(await page.locator('.group-row[data-current]').innerText()).startsWith('Today'));
+  await noComplaints(opened);
+}
+
+async function opensForks(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, tall);
+  const { page } = opened;
+  const origin = rowOf(page, originId);
+  await origin.waitFor();
+  const keys = () => hrefsOf(page, `${rows} [data-stop]`);
+  const hrefs = forkIds.map((id) => `/s/${id}`);
+  assert.deepEqual(
+    (await keys()).filter((href) => hrefs.includes(href)),
+    [],
+  );
+  const button = origin.getByRole('button', { name: /3 forks/ });
+  await button.click();
+  await page.waitForURL(new RegExp(`open=${originId}`));
+  await rowOf(page, forkIds[0] ?? '').waitFor();
+  const shown = await keys();
+  const from = shown.indexOf(`/s/${originId}`);
+  assert.deepEqual(shown.slice(from + 1, from + 4), hrefs, 'the newest fork first');
+  assert.equal(await origin.getByRole('button', { name: /forks/ }).getAttribute('aria-expanded'), 'true');
+  await page.reload();
+  await rowOf(page, forkIds[2] ?? '').waitFor();
+  await rowOf(page, originId).getByRole('button', { name: /forks/ }).click();
+  await hasCount(page, `${rows}[data-below]`, 0);
+  // A fork that matches a filter which its origin does not match is listed.
+  await page.goto(at(server, '/?text=try+2'));
+  await hasCount(page, rows, 1);
+  await rowOf(page, forkIds[1] ?? '').waitFor();
+  await noComplaints(opened);
+}
+
+async function showsFacts(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, tall);
+  const { page } = opened;
+  const row = rowOf(page, worktreeId);
+  await row.waitFor();
+  const cells = await row.getByRole('cell').allInnerTexts();
+  assert.deepEqual(cells.slice(1, 4), ['lamp/glass', 'worktree-glass', 'Opus 4.5']);
+  assert.equal(await row.locator('.tag').innerText(), 'review');
+  const pull = row.getByRole('link', { name: 'Pull request kim/lamp#41' });
+  assert.equal(await pull.getAttribute('href'), 'https://example.invalid/kim/lamp/pull/41');
+  assert.match(String(await pull.getAttribute('rel')), /noopener/);
+  const hostile = rowOf(page, hostilePullId);
+  assert.match(await hostile.innerText(), /#7/);
+  assert.deepEqual(
+    (await hrefsOf(page, `${rows} a`)).filter((href) => !/^\/|^https:/.test(href)),
+    [],
+  );
+  assert.equal(await page.locator('main b').count(), 0);
+  await noComplaints(opened);
+}
+
+async function showsWorktrees(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, tall);
+  const { page } = opened;
+  const projects = page.getByRole('navigation', { name: 'Projects' }).getByRole('link');
+  await projects.nth(3).waitFor();
+  const names = (await projects.allInnerTexts()).map((text) => text.split('\n')[0]?.replace(/live$/, ''));
+  assert.deepEqual(names, ['All projects', 'kim/lamp', 'glass', 'kim/mill']);
+  await projects.nth(1).click();
+  await page.waitForURL(/project=%2Fhome%2Fkim%2Flamp$/);
+  await hasCount(page, rows, 3);
+  await projects.nth(2).click();
+  await hasCount(page, rows, 1);
+  await rowOf(page, worktreeId).waitFor();
+  await noComplaints(opened);
+}
+
+async function filters(server: WebServer): Promise<void> {
+  const opened = await openPage(server.url, tall);
+  const { page } = opened;
+  await rowOf(page, worktreeId).waitFor();
+  await page.getByLabel('Filter the list').fill('branch:glass');
+  await page.waitForURL(/text=branch/);
+  await hasCount(page, rows, 1);
+  await page.goto(at(server, '/?only=tagged'));
+  await page.getByRole('button', { name: /^Tagged 1$/, pressed: true }).waitFor();
+  await hasCount(page, rows, 1);
+  await page.goto(at(server, '/?text=pr:lamp%2341'));
+  await hasCount(page, rows, 1);
+  await page.goto(at(server, '/?only=archived'));
+  await page.getByText('No session matches these filters.').waitFor();
+  await noComplaints(opened);
+}
+
+async function stars(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/?project=/home/kim/mill'), tall);
+  const { page } = opened;
+  await rowOf(page, plainId(0)).waitFor();
+  await server.client.changes.$post({ json: {} });
+  await page.reload();
+  await rowOf(page, plainId(0)).waitFor();
+  const star = rowOf(page, plainId(1)).getByRole('button', { name: 'Star', exact: true });
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('s');
+  await rowOf(page, plainId(1)).locator('.star[aria-pressed="true"]').waitFor();
+  await page.getByRole('button', { name: /^Starred 1$/ }).waitFor();
+  await page.goto(at(server, '/?only=starred'));
+  await hasCount(page, rows, 1);
+  await rowOf(page, plainId(1)).hover();
+  await star.click();
+  await page.getByText('No session matches these filters.').waitFor();
+  await noComplaints(opened);
+}
+
+async function fitsPhone(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, `/?open=${originId}`), phone);
+  const { page } = opened;
+  await rowOf(page, forkIds[0] ?? '').waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  const tops = await page.evaluate<readonly number[]>(`(() => {
+    const row = document.querySelector('a[href="/s/${worktreeId}"]').closest('tr');
+    const cells = [...row.children].filter((cell) => cell.getClientRects().length > 0);
+    return [...new Set(cells.map((cell) => Math.round(cell.getBoundingClientRect().top / 8)))];
+  })()`);
+  assert.equal(tops.length, 2);
+  await noComplaints(opened);
+}
