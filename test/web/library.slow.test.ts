@@ -104,7 +104,7 @@ async function opensForks(server: WebServer): Promise<void> {
   await rowOf(page, originId).getByRole('button', { name: /forks/ }).click();
   await hasCount(page, `${rows}[data-below]`, 0);
   // A fork that matches a filter which its origin does not match is listed.
-  await page.goto(at(server, '/?text=try+2'));
+  await page.goto(at(server, '/?text=second'));
   await hasCount(page, rows, 1);
   await rowOf(page, forkIds[1] ?? '').waitFor();
   await noComplaints(opened);

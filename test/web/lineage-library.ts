@@ -41,7 +41,7 @@ export function lineageLibrary(plain = 60): Readonly<Record<string, string>> {
   for (const [n, id] of forkIds.entries())
     add('-home-kim-lamp', {
       id,
-      prompt: `Trim the wick, try ${n + 1}`,
+      prompt: `Trim the wick, ${['first', 'second', 'third'][n]} try`,
       days: n + 0.001,
       branch: 'wick',
       forkOf: originId,

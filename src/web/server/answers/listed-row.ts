@@ -75,7 +75,7 @@ function lineageOf({ forkedFrom, firstUuid, worktree }: KnownSession): RowLineag
 /** A transcript may contain any address; only https becomes a link. */
 function secureUrl(url: string): string | null {
   const parsed = parseUrl(url);
-  return parsed?.protocol === 'https:' && parsed.username === '' ? parsed.href : null;
+  return parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === '' ? parsed.href : null;
 }
 
 function parseUrl(url: string): URL | null {
