@@ -10,7 +10,7 @@ export const worktreeId = 'bbbbbbbb-0000-4000-8000-000000000001';
 export const hostilePullId = 'bbbbbbbb-0000-4000-8000-000000000002';
 export const plainId = (n: number): string => `cccccccc-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-interface Told {
+interface Planned {
   readonly id: string;
   readonly prompt: string;
   /** Before now. */
@@ -21,7 +21,7 @@ interface Told {
   readonly asides?: readonly (readonly [string, Readonly<Record<string, string | number>>])[];
 }
 
-function session({ id, prompt, days, cwd = '/home/kim/lamp', branch = 'main', forkOf, asides = [] }: Told): string {
+function session({ id, prompt, days, cwd = '/home/kim/lamp', branch = 'main', forkOf, asides = [] }: Planned): string {
   const timestamp = new Date(Date.now() - days * dayMs).toISOString();
   const copied = forkOf === undefined ? {} : { forkedFrom: { sessionId: forkOf, messageUuid: 'x' } };
   const builder = transcript({ sessionId: id, cwd, gitBranch: branch, ...copied });
@@ -33,8 +33,8 @@ function session({ id, prompt, days, cwd = '/home/kim/lamp', branch = 'main', fo
 /** `plain`: how many sessions without anything special, two a day. */
 export function lineageLibrary(plain = 60): Readonly<Record<string, string>> {
   const files: Record<string, string> = {};
-  const add = (folder: string, told: Told): void => {
-    files[`${folder}/${told.id}.jsonl`] = session(told);
+  const add = (folder: string, planned: Planned): void => {
+    files[`${folder}/${planned.id}.jsonl`] = session(planned);
   };
   for (let n = 0; n < plain; n++) add('-home-kim-mill', { ...mill(n), id: plainId(n), days: n / 2 + 0.01 });
   add('-home-kim-lamp', { id: originId, prompt: 'Trim the wick', days: 80 });
@@ -59,13 +59,13 @@ export function lineageLibrary(plain = 60): Readonly<Record<string, string>> {
   });
   add('-home-kim-lamp', {
     id: hostilePullId,
-    prompt: 'A link that is none',
+    prompt: 'An address that is not a link',
     days: 0.003,
     asides: [['pr-link', { prNumber: 7, prUrl: 'javascript:alert(1)//https://x', prRepository: '<b>kim</b>' }]],
   });
   return files;
 }
 
-function mill(n: number): Pick<Told, 'prompt' | 'cwd' | 'branch'> {
+function mill(n: number): Pick<Planned, 'prompt' | 'cwd' | 'branch'> {
   return { prompt: `Grind sack ${n}`, cwd: '/home/kim/mill', branch: n % 2 === 0 ? 'main' : 'stone' };
 }
