@@ -242,10 +242,13 @@ export class SessionList {
   }
 
   #counts({ project }: SessionsQuery): Readonly<Record<SessionFilter, number>> {
-    const rows = [...this.#rows.values()].filter((row) =>
-      this.#passes(row, project === undefined ? {} : { project }, []),
-    );
-    const counted = sessionFilters.map((only) => [only, rows.filter((row) => this.#passes(row, { only }, [])).length]);
+    const within = project === undefined ? {} : { project };
+    const ofProject = (rows: Iterable<ListedRow>): readonly ListedRow[] =>
+      [...rows].filter((row) => this.#passes(row, within, []));
+    const [rows, gone] = [ofProject(this.#rows.values()), ofProject(this.#goneInOrder('age'))];
+    const counted = sessionFilters.map((only) => {
+      return [only, (only === 'archived' ? gone : rows).filter((row) => this.#passes(row, { only }, [])).length];
+    });
     return Object.fromEntries(counted) as Readonly<Record<SessionFilter, number>>; // one for each filter
   }
 
@@ -294,9 +297,9 @@ export class SessionList {
     // Transcripts may name folders as repositories of one another: then they are not below anything.
     const isTop = ({ repository }: ProjectRow): boolean =>
       repository === null || projects.get(repository)?.repository !== null;
-    return newest.filter(isTop).flatMap((top) => {
-      return [top, ...newest.filter((row) => row.repository === top.project && !isTop(row))];
-    });
+    const below = new Map<string | null, ProjectRow[]>();
+    for (const row of newest) if (!isTop(row)) below.set(row.repository, [...(below.get(row.repository) ?? []), row]);
+    return newest.filter(isTop).flatMap((top) => [top, ...(below.get(top.project) ?? [])]);
   }
 
   /** Most recently used first. */

@@ -193,3 +193,17 @@ test('the groups of a page cover its rows, with opened forks', () => {
   assert.deepEqual(list.page({ fold: true, zone: 'UTC', sort: 'size' }).groups, []);
   assert.deepEqual(list.page({ fold: true }).groups, []);
 });
+
+test('the counts of the filters are those of the project', () => {
+  const list = listOf(
+    listedRow(1, { tag: 'review', cwd: '/a' }),
+    listedRow(2, { tag: 'review', cwd: '/b', severity: 'loss' }),
+    listedRow(3, { cwd: '/a', severity: 'sound', changedAt: Date.now() - 3_600_000 }),
+  );
+  list.setStars(new Set(['s2', 's3']));
+  const counts = (query: SessionsQuery) => list.page({ counts: true, ...query }).counts;
+  const all = { live: 0, starred: 2, tagged: 2, damaged: 1, expiring: 2, unexamined: 1, archived: 0 };
+  assert.deepEqual(counts({}), all);
+  assert.deepEqual(counts({ project: '/a' }), { ...all, starred: 1, tagged: 1, damaged: 0, expiring: 1 });
+  assert.equal(list.page({}).counts, null);
+});
