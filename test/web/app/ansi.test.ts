@@ -1,7 +1,7 @@
 // Terminal output on the page keeps its colours and loses all other control sequences.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnsi } from '../../../src/web/app/session/text/ansi.ts';
+import { readAnsi, withoutAnsi } from '../../../src/web/app/session/text/ansi.ts';
 
 const esc = '\u001b';
 const plain = { ink: null, ground: null, isBold: false, isFaint: false, isItalic: false, isUnderlined: false };
@@ -34,4 +34,9 @@ test('only the last state of a progress bar is shown', () => {
 
 test('an unterminated sequence hides no text', () => {
   assert.deepEqual(readAnsi(`before ${esc}[31`), [{ ...plain, text: 'before ␛[31' }]);
+});
+
+test('copied output has no sequences, and its control characters as they are', () => {
+  assert.equal(withoutAnsi(`a${esc}[1;31mred${esc}[0m${esc}]0;title\u0007 b${esc}[2K\tc`), 'ared b\tc');
+  assert.equal(withoutAnsi('10 %\r100 %\ndone'), '100 %\ndone');
 });

@@ -10,6 +10,7 @@ import { type Abortable, addressWith, Empty, useAnswer, useEvent, useServices, u
 import { Words } from '../session/text/index.ts';
 import { ReachBar } from './reach-bar.tsx';
 import { RepairDialog } from './repair-dialog.tsx';
+import { groupRows, notArchived } from './triage-groups.ts';
 
 export interface TriageProps {
   readonly answer: LibraryDoctorAnswer;
@@ -59,20 +60,6 @@ export function Triage({ answer, code, onChanged }: TriageProps) {
 
 const notesShown = 8;
 const rowsShown = 200;
-
-interface Groups {
-  readonly fatal: readonly DoctorRow[];
-  readonly loss: readonly DoctorRow[];
-  readonly notes: readonly DoctorRow[];
-}
-
-/** A session that only expires is in the list of those. */
-export function groupRows(rows: readonly DoctorRow[]): Groups {
-  const of = (...severities: readonly DoctorRow['severity'][]): readonly DoctorRow[] =>
-    rows.filter(({ severity }) => severities.includes(severity));
-  const onlyExpires = ({ codes }: DoctorRow): boolean => codes.every(({ code }) => code === 'F-expiring');
-  return { fatal: of('fatal'), loss: of('loss'), notes: of('warn', 'info').filter((row) => !onlyExpires(row)) };
-}
 
 function Nothing({ answer, code }: Pick<TriageProps, 'answer' | 'code'>) {
   return answer.state === 'running' ? (
@@ -184,7 +171,7 @@ function useExpiring(state: LibraryDoctorAnswer['state']): readonly SessionRow[]
   useEvent('sessions', useThrottled(askAgain, refreshMs));
   // biome-ignore lint/correctness/useExhaustiveDependencies: an examination has ended
   useEffect(askAgain, [askAgain, state]);
-  return useMemo(() => (answer?.rows ?? []).filter(({ archived }) => archived !== 'current'), [answer]);
+  return useMemo(() => notArchived(answer?.rows ?? []), [answer]);
 }
 
 function Expiring({ rows }: { readonly rows: readonly SessionRow[] }) {

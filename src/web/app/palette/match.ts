@@ -49,3 +49,14 @@ export function bestMatches<T extends { readonly name: string }>(typed: string, 
     .sort((a, b) => b.score - a.score || a.order - b.order)
     .map(({ entry }) => entry);
 }
+
+/** Until the answer is here, Enter must not open a session that does not match. */
+export function stillMatching<T extends { readonly id: string; readonly name: string }>(
+  entries: readonly T[],
+  asked: string,
+  typed: string,
+): readonly T[] {
+  if (asked === typed) return entries;
+  const words = typed.toLowerCase().split(/\s+/);
+  return entries.filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)));
+}

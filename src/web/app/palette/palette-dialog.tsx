@@ -5,7 +5,7 @@ import { formatAge } from '../../../base/text/index.ts';
 import { readJson } from '../../client/index.ts';
 import { goTo, useServices } from '../page/index.ts';
 import { Words } from '../session/text/index.ts';
-import { bestMatches } from './match.ts';
+import { bestMatches, stillMatching } from './match.ts';
 import type { PaletteAction, PaletteProps } from './palette-props.ts';
 
 interface Entry {
@@ -211,10 +211,3 @@ function useSessions(text: string): readonly Entry[] {
 }
 
 const nothing = { typed: '', entries: [] };
-
-/** Until the answer is here, Enter must not open a session that does not match. */
-function stillMatching(entries: readonly Entry[], asked: string, typed: string): readonly Entry[] {
-  if (asked === typed) return entries;
-  const words = typed.toLowerCase().split(/\s+/);
-  return entries.filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)));
-}

@@ -6,7 +6,8 @@ import { type ActionView, actionNamed, commandOf } from '../../../wire/index.ts'
 import { useServices, useStatus } from '../../page/index.ts';
 import { Words } from '../../session/text/index.ts';
 import { type ActionHost, type AskedAction, useChanges } from '../subject/index.ts';
-import { firstOptions, missingOption, OptionFields } from './option-fields.tsx';
+import { OptionFields } from './option-fields.tsx';
+import { firstOptions, missingOption } from './options.ts';
 import { ManyPreviews, PreviewView } from './preview-view.tsx';
 import { type ActionCall, download, failureText, type Ran, runAction, tryAction } from './run-action.ts';
 import { type DryRun, useDryRun } from './use-dry-run.ts';

@@ -7,7 +7,7 @@ import { useEvent, useServices } from '../../page/index.ts';
 import { rangeOf, Selection } from './selection.ts';
 
 export interface SelectionTools {
-  readonly selection: Selection;
+  readonly selection: Selection<ActionSubject>;
   /** Selects or removes a row; with `isRange`, selects all rows up to it. */
   pick(subject: ActionSubject, isRange: boolean): void;
   /** Selects all sessions that pass the filter, with those that are folded. */
@@ -28,7 +28,7 @@ export interface SelectionProviderProps {
 
 export function SelectionProvider({ query, children }: SelectionProviderProps) {
   const { client } = useServices();
-  const [selection] = useState(() => new Selection());
+  const [selection] = useState(() => new Selection<ActionSubject>());
   const asked = JSON.stringify(query);
   const { open: _, ...filter } = query;
   const filtered = JSON.stringify(filter);

@@ -1,11 +1,9 @@
 // The sessions that are selected in the library, and the one that a range starts from.
-import type { ActionSubject } from '../../actions/index.ts';
-
-export class Selection {
-  readonly #selected = new Map<string, ActionSubject>();
+export class Selection<T extends { readonly key: string }> {
+  readonly #selected = new Map<string, T>();
   readonly #listeners = new Set<() => void>();
   #anchor: string | undefined;
-  #all: readonly ActionSubject[] = [];
+  #all: readonly T[] = [];
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -13,7 +11,7 @@ export class Selection {
   };
 
   /** Another array after every change. */
-  readonly all = (): readonly ActionSubject[] => this.#all;
+  readonly all = (): readonly T[] => this.#all;
 
   /** Where a range starts: the session that was selected or removed last. */
   get anchor(): string | undefined {
@@ -24,14 +22,14 @@ export class Selection {
     return this.#selected.has(key);
   }
 
-  toggle(subject: ActionSubject): void {
+  toggle(subject: T): void {
     if (!this.#selected.delete(subject.key)) this.#selected.set(subject.key, subject);
     this.#anchor = subject.key;
     this.#changed();
   }
 
   /** Also the end of the next range. */
-  add(subjects: readonly ActionSubject[], anchor?: string): void {
+  add(subjects: readonly T[], anchor?: string): void {
     for (const subject of subjects) this.#selected.set(subject.key, subject);
     this.#anchor = anchor ?? this.#anchor;
     this.#changed();
