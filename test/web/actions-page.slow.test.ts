@@ -457,10 +457,10 @@ async function usesPalette(context: TestContext): Promise<void> {
   await page.keyboard.press('Meta+k');
   await input.waitFor();
   await page.keyboard.type(talkId.slice(0, 8));
-  await page.getByRole('option', { name: /Say hello/ }).waitFor();
+  await page.getByRole('option', { name: /^And again/, selected: true }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
-  assert.match(await active(), /Say hello/);
+  assert.match(await active(), /^And again/);
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => url.pathname === `/s/${talkId}`);
   await page.locator('.turn .answer').first().waitFor();
