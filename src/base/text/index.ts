@@ -10,6 +10,7 @@ export {
   shellQuote,
 } from './human.ts';
 export { readNumbered } from './numbered-text.ts';
+export { exactPattern, expressionPattern, loosePattern } from './patterns.ts';
 export {
   type Cluster,
   clusters,
@@ -21,3 +22,15 @@ export {
   padStart,
   truncate,
 } from './terminal-text.ts';
+export {
+  cjkRanges,
+  fold,
+  foldText,
+  type QueryPart,
+  queryParts,
+  type Term,
+  type Token,
+  termOf,
+  termPattern,
+  tokensOf,
+} from './words.ts';

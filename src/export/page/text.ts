@@ -37,6 +37,9 @@ function hasEndlessWord(text: string): boolean {
   return text.length > endlessChars && /^\S{2000}/.test(text.trimStart().slice(0, endlessChars));
 }
 
+/** Of the id of a call, which a transcript may make as long as it likes. */
+export const callIdChars = 100;
+
 /** Never splits a surrogate pair. */
 export function firstChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

@@ -19,7 +19,7 @@ import type {
   TurnView,
 } from '../wire/index.ts';
 import { branchNumbered, type Part, partsOf } from './parts.ts';
-import { cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
+import { callIdChars, cutText, firstChars, imageRef, linePlace, sentText, startOf, timeOf } from './text.ts';
 
 export interface PartRange {
   /** From 1, the active branch unless it is given. */
@@ -163,7 +163,7 @@ function callItem(call: story.CallItem): CallItem {
     kind: 'call',
     place: linePlace(call.node),
     ...stampOf(call.node),
-    id: firstChars(call.id, 100),
+    id: firstChars(call.id, callIdChars),
     name: firstChars(call.tool, 100),
     summary: startOf(call.summary, summaryChars),
     outcome: startOf(call.outcome, outcomeChars),

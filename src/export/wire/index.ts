@@ -11,6 +11,7 @@ export {
   partId,
   valueId,
 } from './embedded.ts';
+export type { FindHit, FindResult, HitPlace, ShownPlace, TextPlace, TextSlice } from './hit.ts';
 export { chosenAttachments, partBits, type ToolCount } from './part-facts.ts';
 export type {
   FileEdit,
@@ -32,8 +33,6 @@ export type {
   CompactionRow,
   DetailOf,
   DiffDetail,
-  FindHit,
-  FindResult,
   ForkItem,
   HunkView,
   ImageRef,
@@ -52,4 +51,16 @@ export type {
   TurnRow,
   TurnView,
 } from './view.ts';
-export { matchWord, wordPattern } from './word-match.ts';
+export {
+  aroundMark,
+  contextChars,
+  contextOf,
+  type FindMode,
+  findModes,
+  lettersOf,
+  type Mark,
+  type Matcher,
+  makeMatcher,
+  type Wanted,
+  type WordMatch,
+} from './word-match.ts';

@@ -270,22 +270,3 @@ export interface DiffDetail extends Pick<detail.DiffDetail, 'as' | 'file' | 'isN
   readonly more: number;
   readonly at: Ref | null;
 }
-
-/** Where a word was found in a session. */
-export interface FindHit {
-  readonly part: number;
-  readonly turn: number;
-  readonly line: number;
-  readonly record: number;
-  /** What kind of text: prompt, answer, thinking, tool-input, tool-output, note. */
-  readonly in: string;
-  readonly before: string;
-  readonly match: string;
-  readonly after: string;
-}
-
-export interface FindResult {
-  readonly hits: readonly FindHit[];
-  /** The part to continue from; `null`: everything was searched. */
-  readonly next: number | null;
-}

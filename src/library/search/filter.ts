@@ -14,6 +14,7 @@ export interface SearchFilter {
   readonly since?: number;
   readonly until?: number;
   readonly role?: 'user' | 'assistant';
+  readonly kinds?: readonly TextKind[];
   readonly tool?: string;
   /** Sessions with a call that touched this file: its path, the end of its path, or a pattern with `*` and `?`. */
   readonly file?: string;
@@ -59,6 +60,8 @@ export function scopeOf(database: Database, filter: SearchFilter): Scope {
   if (filter.role !== undefined) {
     conditions.push(['d.kind IN (SELECT value FROM json_each(?))', JSON.stringify(kindsOfRole[filter.role])]);
   }
+  if (filter.kinds !== undefined)
+    conditions.push(['d.kind IN (SELECT value FROM json_each(?))', JSON.stringify(filter.kinds)]);
   if (filter.tool !== undefined) conditions.push(['d.tool = ? COLLATE NOCASE', filter.tool]);
   if (filter.since !== undefined) conditions.push([`${timeOfDocument} >= ?`, filter.since]);
   if (filter.until !== undefined) conditions.push([`${timeOfDocument} < ?`, filter.until]);

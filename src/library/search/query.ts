@@ -1,6 +1,7 @@
 // What the user typed → a query of FTS5, and the words to mark in what is found. The language: words (all of them),
 // "phrases", beginnings* and -exclusions; adjacent CJK characters are a phrase. Case and diacritics never matter.
 import { UserError } from '../../base/errors/index.ts';
+import { cjkRanges, queryParts, type Term, termOf } from '../../base/text/index.ts';
 
 export interface WordQuery {
   /** For MATCH. */
@@ -11,22 +12,8 @@ export interface WordQuery {
   readonly terms: readonly Term[];
 }
 
-/** A word or a phrase. */
-export interface Term {
-  readonly words: readonly string[];
-  /** The last word is a prefix. */
-  readonly isPrefix: boolean;
-}
-
 export function parseWords(text: string): WordQuery {
-  const parts = [...text.matchAll(/(?<=^|\s)(-)?(?:"([^"]*)"?(\*)?|(\S+))/g)].map(
-    ([, minus, phrase, phraseStar, word]) => ({
-      isExcluded: minus !== undefined,
-      text: phrase ?? word ?? '',
-      isPrefix: phraseStar !== undefined || word?.endsWith('*') === true,
-    }),
-  );
-  const terms = parts.filter((part) => hasTokens(part.text));
+  const terms = queryParts(text);
   const wanted = terms.filter((term) => !term.isExcluded);
   if (wanted.length === 0) {
     const isOnlyExcluded = terms.length > 0;
@@ -41,10 +28,7 @@ export function parseWords(text: string): WordQuery {
   return {
     match: without(all),
     adjacent: wanted.length === 1 ? undefined : without(wanted.map(quoteTerm).join(' + ')),
-    terms: wanted.map((term) => ({
-      words: [...tokensOf(term.text)].map((token) => token.word),
-      isPrefix: term.isPrefix,
-    })),
+    terms: wanted.map(termOf),
   };
 }
 
@@ -57,8 +41,6 @@ function quoteTerm(term: { readonly text: string; readonly isPrefix: boolean }):
   return `${quotePhrase(term.text)}${term.isPrefix ? ' *' : ''}`;
 }
 
-const cjkRanges =
-  '\\u3005-\\u3007\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{323af}';
 const everyCjk = new RegExp(`[${cjkRanges}]`, 'gu');
 /** Without the slow flag `u`: also true for other characters of the higher planes, which does no harm. */
 const mayHoldCjk = /[\u3005-\ud7a3\ud800-\udbff\uf900-\ufaff\uff66-\uff9f]/;
@@ -67,37 +49,6 @@ const mayHoldCjk = /[\u3005-\ud7a3\ud800-\udbff\uf900-\ufaff\uff66-\uff9f]/;
 export function indexable(text: string): string {
   const whole = text.includes('\0') ? text.replaceAll('\0', ' ') : text;
   return mayHoldCjk.test(whole) ? whole.replace(everyCjk, ' $& ') : whole;
-}
-
-export interface Token {
-  /** Folded: lower case, without diacritics. */
-  readonly word: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const everyToken = new RegExp(`[${cjkRanges}]|(?:(?![${cjkRanges}])[\\p{L}\\p{N}\\p{Co}\\p{M}])+`, 'gu');
-
-/** The words of a text, for showing where a document matches; SQLite's own tables are older, so it may differ a little. */
-export function* tokensOf(text: string, from: number = 0): Generator<Token> {
-  const next = new RegExp(everyToken);
-  next.lastIndex = from;
-  for (let match = next.exec(text); match !== null; match = next.exec(text)) {
-    yield { word: fold(match[0]), start: match.index, end: match.index + match[0].length };
-  }
-}
-
-function hasTokens(text: string): boolean {
-  return /[\p{L}\p{N}\p{Co}]/u.test(text);
-}
-
-function fold(word: string): string {
-  if (/^[a-z0-9]+$/.test(word)) return word;
-  return word
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC');
 }
 
 const cjkOrSeparator = new RegExp(`[${cjkRanges}]|[\\0-/:-@[-\`{-\\x7f]`, 'gu');

@@ -1,6 +1,7 @@
 // --exact and --regex: the decoded text of the documents is searched, so that the hits are always right. The index and the
 // raw bytes only exclude documents that cannot match.
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { exactPattern, expressionPattern } from '../../base/text/index.ts';
 import type { Database } from '../index/index.ts';
 import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 import { filesOf, type Scope } from './filter.ts';
@@ -30,8 +31,8 @@ export interface Scan {
 export function planScan({ text, mode, ignoreCase }: ScanQuery): Scan {
   if (text === '') throw new UserError('there is nothing to look for', 'give a text');
   if (mode === 'exact') {
-    // Without the flag `u` an ASCII letter equals no other letter than its own other case: what `wordsOf` relies on.
-    const pattern = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), ignoreCase ? 'gi' : 'g');
+    // An ASCII letter equals no other letter than its own other case: `wordsOf` relies on that.
+    const pattern = exactPattern(text, ignoreCase);
     const literal = ignoreCase ? undefined : plainPart(text);
     return { pattern, words: wordsOf(text, ignoreCase), literal, isLiteral: literal === text, others: [] };
   }
@@ -184,17 +185,11 @@ function endOfSet(source: string, start: number): number {
   return source.length;
 }
 
-/** `^` and `$` are those of a line. Unicode mode where the expression allows it, because it has `\p{…}`. */
 function compile(source: string, ignoreCase: boolean): RegExp {
-  const flags = ignoreCase ? 'gim' : 'gm';
   try {
-    return new RegExp(source, `${flags}u`);
-  } catch {
-    try {
-      return new RegExp(source, flags);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-      throw new UserError(`"${source}" is not a regular expression (${reason})`, 'use --exact to look for it as it is');
-    }
+    return expressionPattern(source, ignoreCase);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
+    throw new UserError(`"${source}" is not a regular expression (${reason})`, 'use --exact to look for it as it is');
   }
 }

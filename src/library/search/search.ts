@@ -6,7 +6,7 @@ import { DocumentReader, type DocumentRow, documentColumns, documentRow } from '
 import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './filter.ts';
 import { parseWords, type WordQuery } from './query.ts';
 import { planScan, scanDocuments } from './scan.ts';
-import { type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
+import { bestMark, type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
 import type { TextKind } from './text-extract.ts';
 
 /** What a search looks for. */
@@ -19,6 +19,8 @@ export interface SearchQuery extends SearchFilter {
   readonly limit: number;
   /** How many hits of one session; all by default. */
   readonly perSession?: number;
+  /** How many sessions to leave out and how many to return, of those that `limit` hits are in. */
+  readonly page?: { readonly offset: number; readonly count: number };
   readonly nowMs?: number;
 }
 
@@ -26,7 +28,11 @@ export interface SearchQuery extends SearchFilter {
 export interface SearchResult {
   /** Documents that match, including those that are not returned. */
   readonly total: number;
+  /** Sessions with a hit, as far as `limit` reaches. */
+  readonly sessionCount: number;
   readonly sessions: readonly SessionHits[];
+  /** The tools of the best hits, most frequent first. */
+  readonly tools: readonly string[];
 }
 
 /** The hits of one session. */
@@ -46,6 +52,9 @@ export interface Hit {
   readonly kind: TextKind;
   readonly tool: string | undefined;
   readonly time: number;
+  /** Which text of its kind in the line, from 0, and the offset in it of the match that the snippet shows. */
+  readonly nth: number;
+  readonly offset: number;
   readonly snippet: readonly SnippetPiece[];
 }
 
@@ -54,12 +63,12 @@ export function search(database: Database, query: SearchQuery): SearchResult {
   if (query.mode === 'words') {
     const words = parseWords(query.text);
     const { total, rows } = rankedDocuments(database, words, scope, query);
-    return { total, sessions: group(database, rows, query, (text) => markTerms(text, words.terms)) };
+    return { total, ...group(database, rows, query, (text) => markTerms(text, words.terms)) };
   }
   const { text, mode, ignoreCase = false } = query;
   const scan = planScan({ text, mode, ignoreCase });
   const rows = [...scanDocuments(database, scan, scope)].sort((a, b) => (b.time || 0) - (a.time || 0) || b.id - a.id);
-  return { total: rows.length, sessions: group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
+  return { total: rows.length, ...group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
 }
 
 /** Text of the user counts most; tool output is long and mostly irrelevant. */
@@ -135,9 +144,9 @@ function freshness(time: number, nowMs: number): number {
 function group(
   database: Database,
   rows: readonly DocumentRow[],
-  { limit, perSession = Number.POSITIVE_INFINITY }: SearchQuery,
+  { limit, perSession = Number.POSITIVE_INFINITY, page }: SearchQuery,
   mark: (text: string) => readonly Mark[],
-): readonly SessionHits[] {
+): Omit<SearchResult, 'total'> {
   const chosen = new Map<number, DocumentRow[]>();
   const cut = new Set<number>();
   let count = 0;
@@ -154,16 +163,26 @@ function group(
     count++;
   }
   const reader = new DocumentReader('scattered');
-  return [...chosen].flatMap(([id, own]) => {
+  const wanted = page === undefined ? [...chosen] : [...chosen].slice(page.offset, page.offset + page.count);
+  const sessions = wanted.flatMap(([id, own]) => {
     const session = sessionOf(database, id);
     if (session === undefined) return [];
     return [{ session, hits: own.map((row) => makeHit(row, reader, mark)), hasMore: cut.has(id) }];
   });
+  return { sessionCount: chosen.size, sessions, tools: toolsOf(rows) };
+}
+
+function toolsOf(rows: readonly DocumentRow[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { tool } of rows) if (tool !== undefined) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([tool]) => tool);
 }
 
 function makeHit(row: DocumentRow, reader: DocumentReader, mark: (text: string) => readonly Mark[]): Hit {
-  const { path, line, kind, tool, time } = row;
+  const { path, line, kind, tool, time, part } = row;
   const read = reader.read(row);
   const text = read?.text ?? '';
-  return { path, line, uuid: read?.uuid, kind, tool, time, snippet: makeSnippet(text, mark(text)) };
+  const marks = mark(text);
+  const [offset] = bestMark(text, marks);
+  return { path, line, uuid: read?.uuid, kind, tool, time, nth: part, offset, snippet: makeSnippet(text, marks) };
 }

@@ -1,6 +1,6 @@
 // A document and where it matches → the stretch of it to show, in pieces, so that a match can be painted and each
 // piece neutralised by whoever prints it.
-import { type Term, type Token, tokensOf } from './query.ts';
+import { type Term, type Token, tokensOf } from '../../base/text/index.ts';
 
 /** A part of a snippet that matches, or that does not. */
 export interface SnippetPiece {
@@ -17,7 +17,7 @@ const maxMarks = 500;
 
 /** The first stretch around the first of the marks that has the most different matches in it. */
 export function makeSnippet(text: string, marks: readonly Mark[]): readonly SnippetPiece[] {
-  const best = densest(text, marks);
+  const best = bestMark(text, marks);
   const [start, end] = stretch(text, best);
   const pieces: SnippetPiece[] = [];
   const add = (from: number, to: number, isMatch: boolean): void => {
@@ -36,7 +36,8 @@ export function makeSnippet(text: string, marks: readonly Mark[]): readonly Snip
   return pieces;
 }
 
-function densest(text: string, marks: readonly Mark[]): Mark {
+/** The mark that a snippet shows; the beginning if there is none. */
+export function bestMark(text: string, marks: readonly Mark[]): Mark {
   let best: Mark = marks[0] ?? [0, 0];
   let most = 0;
   for (const [i, mark] of marks.entries()) {

@@ -15,8 +15,8 @@ import { parseLine } from '../../format/line/index.ts';
 import { type Head, scanRecord } from '../../format/scan/index.ts';
 import { classifyUser, kindOfText, splitPrompt } from '../../session/transcript/index.ts';
 
-/** Chat is what people read; tool text is most of the bytes. */
-type TextPart = 'chat' | 'tool';
+/** Chat is what people read; tool text is most of the bytes; the rest is not indexed. */
+type TextPart = 'chat' | 'tool' | 'rest';
 
 /** Which part of a conversation a text is. */
 export type TextKind =
@@ -38,18 +38,26 @@ export interface LineText {
   readonly uuid: string | undefined;
   /** Milliseconds since 1970, or `NaN`. */
   readonly time: number;
-  /** The tool of a tool input; for tool output only the call is known here. */
+  /** The tool of a tool input; for tool output only the id of the call is known here. */
   readonly tool: string | undefined;
   readonly toolUseId: string | undefined;
   /** From the queue: if the prompt was sent, a later line repeats it. */
   readonly isQueued: boolean;
+  /** The client's own copy of a result (`toolUseResult`). */
+  readonly isStored: boolean;
+}
+
+export interface ExtractOptions {
+  /** Also what is not indexed: what every session repeats, and the client's own copies of results. They come last. */
+  readonly isWhole?: boolean;
 }
 
 /** The documents of one line, its chat first; those of a damaged line come from the records that are whole. */
-export function textsOfLine(bytes: Buffer): readonly LineText[] {
+export function textsOfLine(bytes: Buffer, { isWhole = false }: ExtractOptions = {}): readonly LineText[] {
   const head = scanRecord(bytes);
   const records = head === undefined ? recoveredRecords(bytes) : [{ head, bytes }];
-  return numbered(parts.flatMap((part) => records.flatMap((record) => textsOfRecord(record.head, record.bytes, part))));
+  const wanted = isWhole ? [...parts, 'rest' as const] : parts;
+  return numbered(wanted.flatMap((part) => records.flatMap((each) => textsOfRecord(each.head, each.bytes, part))));
 }
 
 const parts: readonly TextPart[] = ['chat', 'tool'];
@@ -77,6 +85,7 @@ function numbered(found: readonly Found[]): readonly LineText[] {
 
 function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Found[] {
   const type = head.type === '' ? head.message?.role : head.type;
+  if (part === 'rest') return restTexts(head, bytes, type);
   if (type === 'assistant') return part === 'chat' ? answerTexts(head, bytes) : callTexts(head, bytes);
   if (type === 'user') return part === 'chat' ? userTexts(head, bytes) : resultTexts(head, bytes);
   if (type === 'attachment') return attachmentTexts(head, bytes, part);
@@ -98,6 +107,15 @@ function textsOfRecord(head: Head, bytes: Buffer, part: TextPart): readonly Foun
     default:
       return none;
   }
+}
+
+/** What is shown but not indexed. */
+function restTexts(head: Head, bytes: Buffer, type: string | undefined): readonly Found[] {
+  if (type === 'attachment' && boilerplate.has(head.subtype ?? ''))
+    return said(head, 'attachment', leafText(memberValue(bytes, 'attachment')));
+  if (type !== 'user') return none;
+  const stored = said(head, 'tool-output', leafText(memberValue(bytes, 'toolUseResult')));
+  return stored.map((text) => ({ ...text, isStored: true }));
 }
 
 function besideThinking(bytes: Buffer): string {
@@ -179,9 +197,9 @@ function callTexts(head: Head, bytes: Buffer): readonly Found[] {
   return contentBlocks(head, bytes).flatMap((block) => {
     const type = asString(block.type) ?? '';
     if (!callTypes.test(type)) return [];
-    const { name, input, tool_use_id: answered, content } = block as JsonObject;
+    const { id, name, input, tool_use_id: answered, content } = block as JsonObject;
     if (type.endsWith('_result')) return said(head, 'tool-output', leafText(content), undefined, asString(answered));
-    return said(head, 'tool-input', leafText(input), asString(name));
+    return said(head, 'tool-input', leafText(input), asString(name), asString(id));
   });
 }
 
@@ -227,7 +245,7 @@ function plainText(blocks: readonly Block[]): string {
 
 function said(head: Head, kind: TextKind, text: string, tool?: string, toolUseId?: string): readonly Found[] {
   if (text === '') return none;
-  return [{ kind, text, uuid: head.uuid, time: head.time, tool, toolUseId, isQueued: false }];
+  return [{ kind, text, uuid: head.uuid, time: head.time, tool, toolUseId, isQueued: false, isStored: false }];
 }
 
 /** The strings of the value in the order of the file, one below the other. */

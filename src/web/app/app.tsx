@@ -28,6 +28,7 @@ import {
   Waiting,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
+import { readSearchAddress, SearchPage } from './search/index.ts';
 import { httpSource, watchPresence } from './session/http/index.ts';
 import { SessionPage, sessionKeys } from './session/index.ts';
 import { MenusContext, type SessionSource } from './session/source/index.ts';
@@ -82,9 +83,10 @@ function sessionKeyOf(path: string): string | null {
 }
 
 function PageOf({ path }: { readonly path: string }) {
+  const { search } = usePlace();
   switch (path) {
     case '/':
-      return <LibraryPage />;
+      return readSearchAddress(search).text === '' ? <LibraryPage /> : <SearchPage />;
     case '/usage':
       return <Later page={<UsagePage />} title="Usage" />;
     case '/health':

@@ -24,6 +24,8 @@ import './styles/outline.css';
 import './styles/conversation.css';
 import './styles/calls.css';
 import './styles/code.css';
+import './styles/find/find.css';
+import './styles/find/search.css';
 import './styles/actions/all.css';
 import './styles/reading/attached.css';
 import './styles/session/side.css';

@@ -11,6 +11,7 @@ import './styles/outline.css';
 import './styles/conversation.css';
 import './styles/calls.css';
 import './styles/code.css';
+import './styles/find/find.css';
 import './styles/actions/copy.css';
 import './styles/reading/attached.css';
 import './styles/reading/view.css';

@@ -1,7 +1,7 @@
 // The HTTP API of the page's server as one type: path → method → input and output. The client (`hc`) and the server's
 // handlers are both checked against it, so a route that is renamed on one side does not compile on the other.
 import type { Hono } from 'hono';
-import type { FindResult, SessionHead, TurnView } from '../../export/wire/index.ts';
+import type { FindResult, SessionHead, TextSlice, TurnView } from '../../export/wire/index.ts';
 import type {
   ActionDone,
   ActionOptions,
@@ -16,6 +16,7 @@ import type {
 import type { ContextAnswer, ContextQuery } from './context.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
 import type { SessionPresence } from './presence.ts';
+import type { SearchAnswer, SearchQuery } from './search.ts';
 import type {
   FindQuery,
   HeadAnswer,
@@ -24,6 +25,7 @@ import type {
   MarkdownQuery,
   PlaceAnswer,
   SessionPart,
+  SliceQuery,
   TurnsAnswer,
   TurnsQuery,
   ValueQuery,
@@ -38,7 +40,7 @@ import type {
   UsageAnswer,
   UsageQuery,
 } from './usage.ts';
-import type { LiveAnswer, ProjectRow, SearchAnswer, SearchQuery, SessionPage, SessionsQuery, Status } from './wire.ts';
+import type { LiveAnswer, ProjectRow, SessionPage, SessionsQuery, Status } from './wire.ts';
 
 /** Server-sent events: `EventsQuery` in, `Events` of wire.ts out. The only route that is not answered by Hono. */
 export const eventsPath = '/api/events';
@@ -117,6 +119,7 @@ export type ApiSchema = {
   '/api/sessions/:key/text': { $get: Endpoint<Key & { readonly query: ValueQuery }, string, 'text'> };
   '/api/sessions/:key/image': { $get: Endpoint<Key & { readonly query: ValueQuery }, Blob, 'body'> };
   '/api/sessions/:key/find': { $get: Endpoint<Key & { readonly query: FindQuery }, FindResult> };
+  '/api/sessions/:key/slice': { $get: Endpoint<Key & { readonly query: SliceQuery }, TextSlice> };
   '/api/sessions/:key/markdown': { $get: Endpoint<Key & { readonly query?: MarkdownQuery }, string, 'text'> };
   /** The files that were changed up to a turn and the to-do list after it; the changes of one file. */
   '/api/sessions/:key/side': { $get: Endpoint<Key & { readonly query?: SideQuery }, SideAnswer> };

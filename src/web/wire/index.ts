@@ -38,6 +38,17 @@ export {
   severityNames,
 } from './health.ts';
 export type { SessionPresence } from './presence.ts';
+export {
+  type SearchAnswer,
+  type SearchHit,
+  type SearchMode,
+  type SearchQuery,
+  type SearchSession,
+  type SnippetPiece,
+  searchModes,
+  type TextKind,
+  textKinds,
+} from './search.ts';
 export type {
   FindQuery,
   HeadAnswer,
@@ -46,6 +57,7 @@ export type {
   MarkdownQuery,
   PlaceAnswer,
   SessionPart,
+  SliceQuery,
   TurnsAnswer,
   TurnsQuery,
   ValueQuery,
@@ -78,18 +90,13 @@ export {
   type ProjectRow,
   type PullRequestLink,
   pageRoutes,
-  type SearchAnswer,
-  type SearchHit,
-  type SearchQuery,
   type SessionFilter,
   type SessionPage,
   type SessionRow,
   type SessionSort,
   type SessionsQuery,
-  type SnippetPiece,
   type Status,
   sessionFilters,
   sessionSorts,
-  type TextKind,
   tokenHeader,
 } from './wire.ts';

@@ -1,4 +1,5 @@
 // Queries and answers of one session. The views inside the answers are defined in export/page.
+import type { FindMode, ShownPlace } from '../../export/wire/index.ts';
 
 /** `agent`: the id of a sub-agent, to read its transcript instead of the main one. */
 export interface SessionPart {
@@ -46,15 +47,11 @@ export interface TurnsAnswer<Turn> {
   readonly next: number | null;
 }
 
-/** Where a line is shown; `part` is `null` for a line outside all turns, such as a title. */
+/** Where a line is drawn; `shown` is `null` for a line that is not, such as a title. */
 export interface PlaceAnswer {
   readonly line: number;
   readonly agentId: string | null;
-  /** From 1. */
-  readonly branch: number;
-  readonly part: number | null;
-  /** For a line of a sub-agent: the call in the parent transcript that it is shown under. */
-  readonly under: { readonly line: number; readonly branch: number; readonly part: number | null } | null;
+  readonly shown: ShownPlace | null;
 }
 
 export interface LineAnswer {
@@ -72,13 +69,25 @@ export interface ValueQuery extends SessionPart {
   readonly pointer: string;
 }
 
-export interface FindQuery extends SessionPart {
+/** Finds in the session and in its sub-agents. */
+export interface FindQuery {
   readonly text: string;
-  readonly branch?: number;
-  /** The part to start at: `next` of the previous answer. */
-  readonly from?: number;
+  /** Default `text`. */
+  readonly mode?: FindMode;
+  /** `next` of the previous answer. */
+  readonly from?: string;
   /** Default 100. */
   readonly limit?: number;
+}
+
+/** A stretch of one of the texts of a line: `TextPlace` of export/wire. */
+export interface SliceQuery extends SessionPart {
+  readonly line: number;
+  readonly kind: string;
+  readonly nth: number;
+  /** In the decoded text, `to` excluded. */
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface MarkdownQuery extends SessionPart {

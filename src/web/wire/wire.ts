@@ -4,22 +4,6 @@
 import type { ChangePermission } from './actions.ts';
 import type { LibraryDoctorAnswer, Severity } from './health.ts';
 
-export type TextKind =
-  | 'title'
-  | 'prompt'
-  | 'answer'
-  | 'thinking'
-  | 'tool-input'
-  | 'tool-output'
-  | 'note'
-  | 'attachment';
-
-/** An excerpt in pieces, so that the matches can be highlighted. */
-export interface SnippetPiece {
-  readonly text: string;
-  readonly isMatch: boolean;
-}
-
 /** The server answers these with the app, which then shows the page. `:key` is a `SessionRow.key`. */
 export const pageRoutes = ['/', '/s/:key', '/usage', '/health', '/live'] as const;
 
@@ -189,42 +173,6 @@ export interface ProjectRow {
   /** When one of its sessions was last used. */
   readonly changedAt: number;
   readonly live: number;
-}
-
-export interface SearchQuery {
-  readonly text: string;
-  /** Default `words`. */
-  readonly mode?: 'words' | 'exact' | 'regex';
-  readonly project?: string;
-  /** Searches only this session: a `SessionRow.key`. */
-  readonly session?: string;
-  readonly limit?: number;
-  readonly perSession?: number;
-}
-
-export interface SearchAnswer {
-  /** All matches, including those not listed. */
-  readonly total: number;
-  readonly sessions: readonly {
-    readonly key: string;
-    readonly id: string;
-    readonly title: string | null;
-    readonly project: string;
-    readonly hits: readonly SearchHit[];
-    readonly hasMore: boolean;
-  }[];
-}
-
-/** Opens at `?line=` (and `&agent=`) of the session page. */
-export interface SearchHit {
-  readonly line: number;
-  /** The sub-agent whose transcript has the line; `null` for the main transcript. */
-  readonly agentId: string | null;
-  readonly uuid: string | null;
-  readonly kind: TextKind;
-  readonly tool: string | null;
-  readonly time: number | null;
-  readonly snippet: readonly SnippetPiece[];
 }
 
 export interface LiveAnswer {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
-import { findInSession } from '../../../src/export/page/find.ts';
 import { sessionHead } from '../../../src/export/page/head.ts';
 import { findLine, linesPerPart } from '../../../src/export/page/parts.ts';
 import { textAt } from '../../../src/export/page/text.ts';
@@ -461,38 +460,4 @@ test('compactions say what was kept, forks where they lead, queued prompts when 
       },
     ],
   );
-});
-
-test('find answers a part at a time, in what was said, called and answered', () => {
-  const session = transcript()
-    .user('where is the NEEDLE')
-    .assistant([thinking('a needle in thought'), toolUse('c1', 'Grep', { pattern: 'needle' })])
-    .result('c1', { message: { content: [toolResult('c1', 'one needle\nfound')] } })
-    .user('again: nee-dle, needle')
-    .session();
-  const hit = (line: number, kind: string, turn: number, around: readonly [string, string, string]) => ({
-    part: turn - 1,
-    turn,
-    line,
-    record: line - 1,
-    in: kind,
-    before: around[0],
-    match: around[1],
-    after: around[2],
-  });
-  assert.deepEqual(findInSession(session, { text: ' needle ', limit: 1 }), {
-    hits: [
-      hit(1, 'prompt', 1, ['where is the ', 'NEEDLE', '']),
-      hit(2, 'thinking', 1, ['a ', 'needle', ' in thought']),
-      hit(2, 'tool-input', 1, ['', 'needle', '']),
-      hit(3, 'tool-output', 1, ['one ', 'needle', '\nfound']),
-    ],
-    next: 1,
-  });
-  assert.deepEqual(findInSession(session, { text: 'nee-dle', from: 1 }), {
-    hits: [hit(4, 'prompt', 2, ['again: ', 'nee-dle', ', needle'])],
-    next: null,
-  });
-  assert.deepEqual(findInSession(session, { text: '(.*' }), { hits: [], next: null });
-  assert.deepEqual(findInSession(session, { text: '  ' }), { hits: [], next: null });
 });

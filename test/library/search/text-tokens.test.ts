@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { indexable, innerWords, tokensOf } from '../../../src/library/search/query.ts';
+import { tokensOf } from '../../../src/base/text/words.ts';
+import { indexable, innerWords } from '../../../src/library/search/query.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 test('CJK characters are separated, other text is unchanged', () => {

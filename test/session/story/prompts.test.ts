@@ -78,10 +78,11 @@ test('selected lines are attached to the prompt: in the story, in Markdown, in t
   );
   const { stdout } = runClew(['show', selected, '--turn', String(turn.index), '--full']);
   assert.match(stdout, /\[line 98 of CLAUDE\.md, selected in the editor\]\n {2}\+ AudioWor\n/);
-  const { hits } = findInSession(session, { text: 'The user selected the lines 98' });
+  const opened = { session, openAgent: async () => undefined };
+  const { hits } = await findInSession(opened, { text: 'The user selected the lines 98', mode: 'text' });
   assert.deepEqual(
-    hits.map(({ line, in: kind }) => [line, kind]),
-    [[169, 'note']],
+    hits.map(({ line, shown }) => [line, shown?.line]),
+    [[169, 169]],
   );
 });
 

@@ -7,8 +7,6 @@ const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 test('an address without parameters lists everything, newest first', () => {
   assert.deepEqual(readLibraryAddress(''), {
-    search: '',
-    mode: 'words',
     sort: 'age',
     reverse: false,
     only: null,
@@ -33,12 +31,10 @@ test('every parameter of the address is part of the query', () => {
 });
 
 test('unknown values are ignored, and long ones are cut', () => {
-  const address = readLibraryAddress(
-    `?sort=__proto__&only=all&mode=magic&q=${'x'.repeat(9000)}&text=${'y'.repeat(9000)}`,
-  );
+  const address = readLibraryAddress(`?sort=__proto__&only=all&text=${'y'.repeat(9000)}`);
   assert.deepEqual(
-    { ...address, search: address.search.length, text: address.text.length },
-    { search: 500, mode: 'words', sort: 'age', reverse: false, only: null, project: null, text: 200, open: [] },
+    { ...address, text: address.text.length },
+    { sort: 'age', reverse: false, only: null, project: null, text: 200, open: [] },
   );
 });
 

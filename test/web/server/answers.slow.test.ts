@@ -104,10 +104,16 @@ test('the demo library', async (context) => {
       const place = await readJson(
         client.sessions[':key'].place.$get({ param: keyParam(building), query: { line: 1, agent } }),
       );
-      assert.deepEqual([place.agentId, place.branch, typeof place.part], [agent, 1, 'number']);
-      assert.equal(typeof place.under?.part, 'number');
+      assert.deepEqual([place.agentId, place.shown?.branch, place.shown?.trail], [agent, 1, [agent]]);
+      assert.deepEqual([place.shown?.line, place.shown?.agentPart], [1, 0]);
+      const call = { from: place.shown?.part ?? -1, to: (place.shown?.part ?? -1) + 1 };
+      const { parts } = await readJson(client.sessions[':key'].turns.$get({ param: keyParam(building), query: call }));
+      const items = parts.flatMap((part) => part.items);
+      const started = items.find((item) => item.kind === 'call' && item.agent?.agentId === agent);
       const line = await readJson(
-        client.sessions[':key'].lines[':line'].$get({ param: { key: building, line: String(place.under?.line ?? 0) } }),
+        client.sessions[':key'].lines[':line'].$get({
+          param: { key: building, line: String(started?.place.line ?? 0) },
+        }),
       );
       assert.ok(line.text.includes(head.agents[0]?.toolUseId ?? '?'));
       await assert.rejects(

@@ -1,2 +1,2 @@
-export { LibraryPage } from './library-page.tsx';
-export { shortProject } from './project-list.tsx';
+export { LibraryPage, useProjects } from './library-page.tsx';
+export { ProjectSelect, shortProject } from './project-list.tsx';

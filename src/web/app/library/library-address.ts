@@ -1,6 +1,5 @@
-// The library's address → what to list or search for. The address may come from anywhere: invalid values are ignored.
+// The library's address → what to list. The address may come from anywhere: invalid values are ignored.
 import {
-  type SearchQuery,
   type SessionFilter,
   type SessionSort,
   type SessionsQuery,
@@ -9,9 +8,6 @@ import {
 } from '../../wire/index.ts';
 
 export interface LibraryAddress {
-  /** Words to search for in all sessions; empty for the list. */
-  readonly search: string;
-  readonly mode: NonNullable<SearchQuery['mode']>;
   readonly sort: SessionSort;
   readonly reverse: boolean;
   readonly only: SessionFilter | null;
@@ -22,15 +18,11 @@ export interface LibraryAddress {
   readonly open: readonly string[];
 }
 
-export const searchModes = ['words', 'exact', 'regex'] as const;
-
 export function readLibraryAddress(search: string): LibraryAddress {
   const query = new URLSearchParams(search);
   const word = <T extends string>(name: string, known: readonly T[]): T | undefined =>
     known.find((each) => each === query.get(name));
   return {
-    search: (query.get('q') ?? '').trim().slice(0, 500),
-    mode: word('mode', searchModes) ?? 'words',
     sort: word('sort', sessionSorts) ?? 'age',
     reverse: query.get('reverse') === '1',
     only: word('only', sessionFilters) ?? null,

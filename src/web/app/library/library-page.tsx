@@ -1,4 +1,4 @@
-// The library page: projects and sessions, or the results of a search.
+// The library page: projects and sessions.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { type Client, readJson } from '../../client/index.ts';
 import type { ProjectRow, SessionsQuery } from '../../wire/index.ts';
@@ -18,7 +18,6 @@ import {
 import { type LibraryAddress, listQuery, readLibraryAddress } from './library-address.ts';
 import { ListTools } from './list-tools.tsx';
 import { ProjectList, ProjectSelect } from './project-list.tsx';
-import { SearchResults } from './search-results.tsx';
 import { BulkBar, SelectionProvider } from './select/index.ts';
 import { SessionRows, useRows } from './session-rows.ts';
 import { SessionTable } from './session-table.tsx';
@@ -28,16 +27,10 @@ const refreshMs = 1_500;
 
 export function LibraryPage() {
   const { search } = usePlace();
-  const address = useMemo(() => readLibraryAddress(search), [search]);
-  const projects = useProjects();
-  return address.search === '' ? (
-    <LibraryList projects={projects} search={search} />
-  ) : (
-    <SearchResults address={address} projects={projects} />
-  );
+  return <LibraryList projects={useProjects()} search={search} />;
 }
 
-function useProjects(): readonly ProjectRow[] {
+export function useProjects(): readonly ProjectRow[] {
   const { client, events } = useServices();
   const ask = useCallback((options: Abortable) => readJson(client.projects.$get({}, options)), [client]);
   const { answer, askAgain } = useAnswer(ask);

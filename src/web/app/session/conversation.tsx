@@ -1,26 +1,27 @@
 // The conversation: one row for each part, only those near the screen in the page, each as high as it turns out to be.
-// Going to a place takes several steps: rows above it may still change their height while they load.
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useContext, useEffect, useImperativeHandle, useRef, useSyncExternalStore } from 'react';
 import type { SessionHead } from '../../../export/wire/index.ts';
+import { type Goal, type Scroller, usePursuit } from './find/index.ts';
 import { Boundary, PartItems, PartView } from './items/index.ts';
 import { runningFrom, useFollowing } from './live/index.ts';
 import {
   isFiltered,
   type PartsStore,
   type Presence,
-  placeName,
   RunningContext,
   type Target,
-  type TargetLine,
   type ViewFilter,
 } from './source/index.ts';
 import { PlainText, Words } from './text/index.ts';
 import { rowOfPart } from './use-session.ts';
 import { FilterContext, rowOf, type StepPlace, useVisibleParts } from './view/index.ts';
 
+/** How a hit is recognised, and what to do where it is not shown. */
+export type GoOptions = Pick<Goal, 'matcher' | 'onMissing'>;
+
 export interface ConversationHandle {
-  goTo(target: Target): void;
+  goTo(target: Target, options?: GoOptions): void;
   goToEnd(): void;
   /** The first line on the screen. */
   placeOnScreen(): StepPlace;
@@ -39,8 +40,6 @@ export interface ConversationProps {
   /** The part at the top of the screen. */
   onPlace(part: number): void;
 }
-
-type Scroller = Virtualizer<HTMLElement, HTMLDivElement>;
 
 export function Conversation(props: ConversationProps) {
   const { head, store, isWhole, filter, target, presence, handle, onPlace } = props;
@@ -61,7 +60,7 @@ export function Conversation(props: ConversationProps) {
   const pursue = usePursuit(scrollRef, virtualizer, indexOf);
   const goToEnd = (): void => pursue({ part: parts.at(-1) ?? 0, isEnd: true });
   useImperativeHandle(handle, () => ({
-    goTo: (to) => pursue({ ...to, isEnd: false }),
+    goTo: (to, options) => pursue({ ...to, ...options, isEnd: false }),
     goToEnd,
     placeOnScreen: () => firstOnScreen(scrollRef.current, partAt(topRow)),
   }));
@@ -214,70 +213,4 @@ function Waiting({ head }: { readonly head: SessionHead }) {
       ))}
     </section>
   );
-}
-
-interface Goal {
-  readonly part: number;
-  readonly line?: TargetLine;
-  readonly isEnd: boolean;
-}
-
-const calmFrames = 12;
-const maxFrames = 900;
-
-/** Goes to a place and stays there until the page stops moving, or the user scrolls. */
-function usePursuit(
-  scrollRef: React.RefObject<HTMLElement | null>,
-  virtualizer: Scroller,
-  indexOf: (part: number) => number,
-): (goal: Goal) => void {
-  const running = useRef(0);
-  useEffect(() => {
-    const element = scrollRef.current;
-    const stop = (): void => {
-      running.current++;
-    };
-    const events = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
-    for (const event of events) element?.addEventListener(event, stop, { passive: true });
-    return () => {
-      for (const event of events) element?.removeEventListener(event, stop);
-    };
-  }, [scrollRef]);
-  return useCallback(
-    (goal) => {
-      const run = ++running.current;
-      let calm = 0;
-      let frames = 0;
-      virtualizer.scrollToIndex(indexOf(goal.part), { align: goal.isEnd ? 'end' : 'start' });
-      const step = (): void => {
-        const element = scrollRef.current;
-        if (element === null || running.current !== run || frames++ > maxFrames || calm >= calmFrames) return;
-        calm = approach(element, virtualizer, goal, indexOf) ? calm + 1 : 0;
-        requestAnimationFrame(step);
-      };
-      requestAnimationFrame(step);
-    },
-    [scrollRef, virtualizer, indexOf],
-  );
-}
-
-function approach(element: HTMLElement, virtualizer: Scroller, goal: Goal, indexOf: (part: number) => number): boolean {
-  const row = element.querySelector(`[data-part="${goal.part}"]`);
-  if (row === null) {
-    virtualizer.scrollToIndex(indexOf(goal.part), { align: goal.isEnd ? 'end' : 'start' });
-    return false;
-  }
-  const before = element.scrollTop;
-  if (goal.isEnd) element.scrollTop = element.scrollHeight;
-  else {
-    const place = (goal.line === undefined ? null : findLine(row, goal.line)) ?? row;
-    const room = place === row ? 0 : 72;
-    element.scrollTop += place.getBoundingClientRect().top - element.getBoundingClientRect().top - room;
-  }
-  return Math.abs(element.scrollTop - before) < 2 && row.hasAttribute('data-loaded');
-}
-
-function findLine(row: Element, line: TargetLine): Element | null {
-  const name = CSS.escape(placeName(line));
-  return row.querySelector(`[data-place="${name}"]`) ?? row.querySelector(`[data-result="${name}"]`);
 }

@@ -1,10 +1,9 @@
-// The session page: the outline of turns next to the conversation, and above both what the session is. It keeps the
-// address up to date with the place on the screen, so that the address is always a link to it.
+// The session page: the outline of turns next to the conversation, and above both what the session is.
 import { type ComponentType, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { FindHit, Place, SessionHead, TurnRow } from '../../../export/wire/index.ts';
+import type { FindHit, Place, TurnRow } from '../../../export/wire/index.ts';
 import { KeyHelp, type KeyMeaning } from '../keys/index.ts';
-import { Conversation, type ConversationHandle } from './conversation.tsx';
-import { FindBar } from './find-bar.tsx';
+import { Conversation, type ConversationHandle, type GoOptions } from './conversation.tsx';
+import { FindBar, FoundElsewhere, useFinding } from './find/index.ts';
 import { documentTitle, formatTime } from './format/index.ts';
 import { FileNotices, usePresence } from './live/index.ts';
 import { Outline } from './outline.tsx';
@@ -21,11 +20,13 @@ import {
   type SessionSource,
   type SimilarSession,
   SourceContext,
+  type Target,
   type TargetLine,
   useActions,
   type ViewFilter,
 } from './source/index.ts';
 import { Words } from './text/index.ts';
+import { useAddress } from './use-address.ts';
 import { useChosenTurn } from './use-chosen-turn.ts';
 import { type LoadedSession, rowOfPart, useSession } from './use-session.ts';
 import { useSide } from './use-side.ts';
@@ -38,11 +39,11 @@ export interface SessionPageProps {
 }
 
 export function SessionPage({ source, SidePanel }: SessionPageProps) {
-  const [start] = useState(() => source.startPlace());
+  const [start, setStart] = useState(() => source.startPlace());
   const [branch, setBranch] = useState(start.branch ?? 1);
   const [toast, setToast] = useState('');
   const [raw, setRaw] = useState<{ readonly source: SessionSource; readonly place: Place } | null>(null);
-  const mayStart = start.line === null && start.turn === null && start.at === null;
+  const mayStart = start.line === null && start.turn === null && start.at === null && start.q === null;
   const { session, problem, agentVersions, replacements } = useSession(source, branch, mayStart);
   const [folds] = useState(() => new Map<string, boolean>());
   const actions = useMemo<PageActions>(
@@ -60,6 +61,10 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
     }),
     [folds, source, branch],
   );
+  const openBranch = useCallback((number: number, address: SessionAddress): void => {
+    setStart(address);
+    setBranch(number);
+  }, []);
   // Blocks of the file as it was before have the same names.
   useEffect(() => {
     if (replacements > 0) folds.clear();
@@ -96,7 +101,7 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
               session={session}
               start={start}
               replacements={replacements}
-              onBranch={setBranch}
+              onBranch={openBranch}
               SidePanel={SidePanel}
             />
           )}
@@ -126,7 +131,8 @@ interface ReaderProps {
   readonly start: SessionAddress;
   readonly SidePanel: ComponentType<SidePanelProps> | undefined;
   readonly replacements: number;
-  onBranch(branch: number): void;
+  /** Opens another branch at an address. */
+  onBranch(branch: number, address: SessionAddress): void;
 }
 
 function Reader({ source, session, start, SidePanel, replacements, onBranch }: ReaderProps) {
@@ -134,14 +140,11 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
   const { head, store, isWhole } = session;
   const handle = useRef<ConversationHandle>(null);
   const [part, setPart] = useState(0);
-  const [target, setTarget] = useState<TargetLine | null>(null);
-  const [targetPart, setTargetPart] = useState<number | null>(null);
   const [filter, setFilter] = useState(start.filter);
   const [foldAll, setFoldAll] = useState<FoldAll>({ version: 0, isOpen: null });
   const { folds } = useActions();
   const presence = usePresence(source);
   const [dismissed, setDismissed] = useState(0);
-  const [isFinding, setFinding] = useState(false);
   const [hasHelp, setHelp] = useState(false);
   const [hasOutline, setOutline] = useState(() => matchMedia('(min-width: 900px)').matches);
   const row = rowOfPart(head.turns, part);
@@ -149,28 +152,24 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
   const isKnown = chosen !== null && head.turns.some(({ index }) => index === chosen);
   const current = isKnown ? chosen : (row?.index ?? 0);
 
-  const goToTurn = useCallback(
-    (to: TurnRow): void => {
-      choose(to.index);
-      setTarget(null);
-      // A turn that the view hides is shown because it was chosen.
-      setTargetPart(to.firstPart);
-      handle.current?.goTo({ part: to.firstPart });
-      if (!matchMedia('(min-width: 900px)').matches) setOutline(false);
+  const goTo = useCallback(
+    (to: Target, options: GoOptions = {}): void => {
+      if (to.line !== undefined) choose(null);
+      handle.current?.goTo(to, options);
     },
     [choose],
   );
-  const goToLine = useCallback(
-    (to: number, line: TargetLine): void => {
-      choose(null);
-      setTarget(line);
-      setTargetPart(to);
-      handle.current?.goTo({ part: to, line });
-    },
-    [choose],
-  );
-  useStart({ source, head, start, handle, goToLine, onBranch });
-  useAddress(source, head, current, filter);
+  const finding = useFinding({ source, branch: head.branch, start, filter, goTo, onBranch });
+  const { wanted, target, targetPart, goToHit, goToLine, leave } = finding;
+  const goToTurn = (to: TurnRow): void => {
+    choose(to.index);
+    // A turn that the view hides is shown because it was chosen.
+    leave(to.firstPart);
+    goTo({ part: to.firstPart });
+    if (!matchMedia('(min-width: 900px)').matches) setOutline(false);
+  };
+  useStartTurn(head.turns, start, handle);
+  const keepAddress = useAddress(source, { branch: head.branch, turn: current, filter, wanted });
   useEffect(() => {
     document.title = documentTitle(head.title ?? 'Untitled session');
   }, [head.title]);
@@ -179,8 +178,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
     if (next !== undefined) goToTurn(next);
   };
   const changeFilter = (next: ViewFilter): void => {
-    setTarget(null);
-    setTargetPart(null);
+    leave();
     setFilter(next);
     history.replaceState(null, '', source.addressOf({ branch: head.branch, turn: current, filter: next }));
     // The place stays: the turn on the screen, or the one before it.
@@ -188,7 +186,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
   };
   const changeFolds = (isOpen: boolean): void => {
     folds.clear();
-    setTarget(null);
+    leave();
     setFoldAll(({ version }) => ({ version: version + 1, isOpen }));
   };
   const stepTo = useSteps(source, session, handle, goToLine);
@@ -203,14 +201,20 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
     k: () => step(!isKnown && row !== undefined && part > row.firstPart ? 0 : -1),
     g: () => handle.current?.goTo({ part: 0 }),
     G: () => handle.current?.goToEnd(),
-    '/': () => setFinding(true),
+    '/': () => finding.open(),
     o: () => setOutline(!hasOutline),
     i: () => side.setOpen(!side.isOpen),
     '?': () => setHelp(true),
-    Escape: () => setFinding(false),
+    Escape: () => finding.close(),
   };
   useKeys(keys);
-  const onHit = useCallback((hit: FindHit) => goToLine(hit.part, { line: hit.line, agentId: null }), [goToLine]);
+  const onHit = useCallback(
+    (hit: FindHit): void => {
+      keepAddress();
+      goToHit(hit);
+    },
+    [keepAddress, goToHit],
+  );
   return (
     <ViewContexts target={target} filter={filter} foldAll={foldAll}>
       <div className={`session ${hasOutline ? 'with-outline' : ''}`}>
@@ -222,7 +226,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
         <SessionHeader
           head={head}
           isWhole={isWhole}
-          onFind={() => setFinding(true)}
+          onFind={() => finding.open()}
           onOutline={() => setOutline(!hasOutline)}
           onHelp={() => setHelp(true)}
           {...(SidePanel === undefined ? {} : { side })}
@@ -237,9 +241,18 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
             onDismiss={() => setDismissed(replacements)}
           />
         </SessionHeader>
-        {isFinding ? (
-          <FindBar source={source} branch={head.branch} onHit={onHit} onClose={() => setFinding(false)} />
-        ) : null}
+        {wanted === null ? null : (
+          <FindBar
+            source={source}
+            wanted={wanted}
+            current={target?.hit}
+            part={part}
+            goesToFirst={finding.goesToFirst}
+            onWanted={finding.look}
+            onHit={onHit}
+            onClose={finding.close}
+          />
+        )}
         <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
           {isWhole ? null : <p className="outline-note quiet">Reading the rest…</p>}
           <Outline head={head} current={current} onTurn={goToTurn} />
@@ -254,6 +267,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
           handle={handle}
           onPlace={setPart}
         />
+        {target === null || !finding.isElsewhere ? null : <FoundElsewhere target={target} onClose={() => leave()} />}
         {SidePanel === undefined || source.side === undefined || !side.isOpen ? null : (
           <Suspense>
             <SidePanel
@@ -341,64 +355,20 @@ function SimilarSessions({ source }: { readonly source: SessionSource }) {
   );
 }
 
-interface StartOptions {
-  readonly source: SessionSource;
-  readonly head: SessionHead;
-  readonly start: SessionAddress;
-  readonly handle: React.RefObject<ConversationHandle | null>;
-  goToLine(part: number, line: TargetLine): void;
-  onBranch(branch: number): void;
-}
-
-/** Goes to the place that the address names, once. */
-function useStart({ source, head, start, handle, goToLine, onBranch }: StartOptions): void {
+/** Goes to the turn or to the end, if the address names it, once. */
+function useStartTurn(
+  turns: readonly TurnRow[],
+  { line, turn, at }: SessionAddress,
+  handle: React.RefObject<ConversationHandle | null>,
+): void {
   const isDone = useRef(false);
   useEffect(() => {
-    if (isDone.current) return;
+    if (isDone.current || line !== null) return;
     isDone.current = true;
-    const { line, turn, agentId, at } = start;
-    if (line !== null) {
-      const lines = agentId === null ? source : source.ofAgent(agentId);
-      lines.place(line).then(
-        ({ branch, part, under }) => {
-          const shown = agentId === null ? { branch, part } : under;
-          if (shown === null || shown.part === null) return;
-          // On another branch the page is mounted again, and comes here again.
-          if (shown.branch !== head.branch) onBranch(shown.branch);
-          else goToLine(shown.part, { line, agentId });
-        },
-        () => {}, // the line is gone, or not in the conversation: the beginning is shown
-      );
-    } else if (turn !== null) {
-      const row = head.turns.find((each) => each.index === turn);
-      if (row !== undefined) handle.current?.goTo({ part: row.firstPart });
-    } else if (at === 'end') handle.current?.goToEnd();
-  }, [source, head, start, handle, goToLine, onBranch]);
-}
-
-const settleMs = 400;
-
-/** The address follows the place on the screen; the history does not grow with it. */
-function useAddress(source: SessionSource, head: SessionHead, turn: number, filter: ViewFilter): void {
-  const hasMoved = useRef(false);
-  useEffect(() => {
-    // The first address names its place more exactly, until the user scrolls.
-    const note = (): void => {
-      hasMoved.current = true;
-    };
-    const events = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-    for (const event of events) document.addEventListener(event, note, { passive: true, capture: true });
-    return () => {
-      for (const event of events) document.removeEventListener(event, note, { capture: true });
-    };
-  }, []);
-  useEffect(() => {
-    if (turn === 0) return;
-    const timer = setTimeout(() => {
-      if (hasMoved.current) history.replaceState(null, '', source.addressOf({ branch: head.branch, turn, filter }));
-    }, settleMs);
-    return () => clearTimeout(timer);
-  }, [source, head.branch, turn, filter]);
+    const row = turns.find((each) => each.index === turn);
+    if (row !== undefined) handle.current?.goTo({ part: row.firstPart });
+    else if (at === 'end') handle.current?.goToEnd();
+  }, [turns, line, turn, at, handle]);
 }
 
 export const sessionKeys: readonly KeyMeaning[] = [

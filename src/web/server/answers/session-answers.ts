@@ -1,5 +1,5 @@
 // Questions of the session page → answers, from cached sessions: the head, parts of turns, the place of a line, the
-// raw line, the whole of a cut text, an image, what was found, Markdown.
+// raw line, the whole of a cut text, an image, what was found and the text around it, Markdown.
 
 import { contextLedger } from '../../../context/ledger/index.ts';
 import { exportMarkdown } from '../../../export/markdown/index.ts';
@@ -7,15 +7,16 @@ import {
   branchNumbered,
   findInSession,
   imageAt,
+  type OpenSession,
   partsOf,
-  placeOfAgent,
-  placeOfLine,
   sessionHead,
+  shownPlace,
+  sliceOfText,
   textAt,
   turnViews,
 } from '../../../export/page/index.ts';
 import { exportSource } from '../../../export/source/index.ts';
-import type { FindResult, SessionHead, TurnView } from '../../../export/wire/index.ts';
+import type { FindResult, SessionHead, TextSlice, TurnView } from '../../../export/wire/index.ts';
 import { loadPrices } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
 import type { Session } from '../../../session/load/index.ts';
@@ -33,6 +34,7 @@ import type {
   MarkdownQuery,
   PlaceAnswer,
   SessionPart,
+  SliceQuery,
   TurnsAnswer,
   TurnsQuery,
   ValueQuery,
@@ -58,6 +60,7 @@ const enoughChars = 4 * 1024 * 1024;
 const maxRawBytes = 1024 * 1024;
 const maxExportBytes = 64 * 1024 * 1024;
 const maxStarts = 100;
+const maxSlice = 200_000;
 
 export class SessionAnswers {
   readonly #cache: SessionCache;
@@ -112,11 +115,8 @@ export class SessionAnswers {
   }
 
   async place(query: Of<SessionPart & { readonly line: number }>): Promise<PlaceAnswer> {
-    const { session } = await this.#open(query);
-    const { line, agent } = query;
-    const at = placeOfLine(session, line);
-    const under = agent === undefined ? null : await this.#callOf(query.path, agent);
-    return { line, agentId: agent ?? null, ...at, under };
+    const { line, agent = null, path } = query;
+    return { line, agentId: agent, shown: await shownPlace(await this.#openWhole(path), agent, line) };
   }
 
   async line(query: Of<SessionPart & { readonly line: number }>): Promise<LineAnswer> {
@@ -148,11 +148,22 @@ export class SessionAnswers {
     return { type: image.type, bytes: image.bytes };
   }
 
-  async find(query: Of<FindQuery>): Promise<FindResult> {
+  /** In the session and all its sub-agents. */
+  async find({ path, text, mode = 'text', from, limit = 100 }: Of<FindQuery>): Promise<FindResult> {
+    return findInSession(await this.#openWhole(path), { text, mode, limit, ...(from === undefined ? {} : { from }) });
+  }
+
+  async slice(query: Of<SliceQuery>): Promise<TextSlice> {
+    const { agent, line, kind, nth, from, to } = query;
     const { session } = await this.#open(query);
-    const { text, branch = 1, from = 0, limit = 100 } = query;
-    requireBranch(session, branch);
-    return findInSession(session, { text, branch, from, limit });
+    const slice = sliceOfText(
+      session,
+      { agentId: agent ?? null, line, kind, nth },
+      from,
+      Math.min(to, from + maxSlice),
+    );
+    if (slice === undefined) throw new Refusal(404, 'there is no such text');
+    return slice;
   }
 
   /** What `clew export --format md` writes: what is copied out of the page leaves the house too. */
@@ -217,8 +228,16 @@ export class SessionAnswers {
     return agent === undefined ? this.#cache.open(path) : this.#cache.openAgent(path, agent);
   }
 
-  async #callOf(path: string, agentId: string): Promise<PlaceAnswer['under']> {
-    return placeOfAgent((await this.#cache.open(path)).session, agentId);
+  async #openWhole(path: string): Promise<OpenSession> {
+    const { session } = await this.#cache.open(path);
+    const openAgent = async (agentId: string): Promise<Session | undefined> => {
+      try {
+        return (await this.#cache.openAgent(path, agentId)).session;
+      } catch {
+        return undefined; // unknown, gone or unreadable
+      }
+    };
+    return { session, openAgent };
   }
 }
 

@@ -128,7 +128,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
           const row = sessions.rowOf(path);
           return row === undefined ? [] : [{ key: row.key, ...rest, title: row.title ?? rest.title }];
         });
-        return { total: found.total, sessions: known };
+        return { ...found, sessions: known };
       },
     },
     '/api/live': {
@@ -156,6 +156,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
     '/api/sessions/:key/text': { $get: ({ param, query }) => reader.ask('text', { ...query, ...session(param) }) },
     '/api/sessions/:key/image': { $get: ({ param, query }) => reader.ask('image', { ...query, ...session(param) }) },
     '/api/sessions/:key/find': { $get: ({ param, query }) => reader.ask('find', { ...query, ...session(param) }) },
+    '/api/sessions/:key/slice': { $get: ({ param, query }) => reader.ask('slice', { ...query, ...session(param) }) },
     '/api/sessions/:key/markdown': {
       $get: ({ param, query }) => reader.ask('markdown', { ...query, ...session(param) }),
     },

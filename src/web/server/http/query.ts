@@ -1,6 +1,7 @@
 // Parses query parameters and the body of a change, and refuses with the name of the parameter that is wrong. All limits
 // are here: no later code gets a number or a text that is too large for it.
 import { z } from 'zod';
+import { findModes } from '../../../export/wire/index.ts';
 import {
   type ActionName,
   type ActionOptions,
@@ -12,8 +13,10 @@ import {
   type BulkRequest,
   type eventsPath,
   exportFormats,
+  searchModes,
   sessionFilters,
   sessionSorts,
+  textKinds,
   usageKinds,
 } from '../../wire/index.ts';
 import { Refusal } from '../protocol/index.ts';
@@ -92,9 +95,14 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
   }),
   '/api/search': z.strictObject({
     text: z.string().min(1).max(500),
-    mode: z.enum(['words', 'exact', 'regex']).optional(),
+    mode: z.enum(searchModes).optional(),
     project: folder.optional(),
     session: name.optional(),
+    kind: z.enum(textKinds).optional(),
+    tool: name.optional(),
+    since: day.optional(),
+    until: day.optional(),
+    offset: count.optional(),
     limit: count.min(1).max(500).optional(),
     perSession: count.min(1).max(500).optional(),
   }),
@@ -123,11 +131,18 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
   '/api/sessions/:key/text': value,
   '/api/sessions/:key/image': value,
   '/api/sessions/:key/find': z.strictObject({
-    ...part,
-    ...branch,
     text: z.string().min(1).max(500),
-    from: count.optional(),
+    mode: z.enum(findModes).optional(),
+    from: z.string().max(300).optional(),
     limit: count.min(1).max(1_000).optional(),
+  }),
+  '/api/sessions/:key/slice': z.strictObject({
+    ...part,
+    line: count.min(1),
+    kind: name,
+    nth: count,
+    from: count,
+    to: count,
   }),
   '/api/sessions/:key/side': z.strictObject({ ...part, ...branch, turn: count.min(1).optional() }),
   '/api/sessions/:key/edits': z.strictObject({ ...part, ...branch, turn: count.min(1).optional(), file: count }),

@@ -39,6 +39,7 @@ export function readerMethods({
     text: located((query) => sessions.text(query)),
     image: located((query) => sessions.image(query)),
     find: located((query) => sessions.find(query)),
+    slice: located((query) => sessions.slice(query)),
     markdown: located((query) => sessions.markdown(query)),
     context: located((query) => sessions.context(query)),
     export: located((query) => sessions.export(query)),

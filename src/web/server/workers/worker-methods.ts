@@ -44,7 +44,18 @@ export interface WorkerMethods {
   /** Answers from sessions and the index; changes nothing. */
   readonly reader: Pick<
     SessionAnswers,
-    'prepare' | 'head' | 'turns' | 'place' | 'line' | 'text' | 'image' | 'find' | 'markdown' | 'context' | 'export'
+    | 'prepare'
+    | 'head'
+    | 'turns'
+    | 'place'
+    | 'line'
+    | 'text'
+    | 'image'
+    | 'find'
+    | 'slice'
+    | 'markdown'
+    | 'context'
+    | 'export'
   > &
     Pick<SideAnswers, 'side' | 'edits'> &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &

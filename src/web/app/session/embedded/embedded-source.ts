@@ -5,21 +5,15 @@ import {
   type EmbeddedLine,
   type EmbeddedSession,
   embeddedId,
-  type FindHit,
-  type FindResult,
-  type Item,
   lineId,
   markdownId,
-  matchWord,
-  type Place,
   partId,
-  type Ref,
-  type Text,
+  type ShownPlace,
   type TurnView,
   valueId,
-  wordPattern,
 } from '../../../../export/wire/index.ts';
-import { type LinePlace, type Printable, readAddress, type SessionSource, writeQuery } from '../source/index.ts';
+import { type Printable, readAddress, type SessionSource, writeQuery } from '../source/index.ts';
+import { type EmbeddedTexts, findInTexts, sliceOfTexts } from './embedded-find.ts';
 
 export function embeddedSource(agentId: string | null = null): SessionSource {
   const session = readJson<EmbeddedSession>(embeddedId);
@@ -45,21 +39,13 @@ export function embeddedSource(agentId: string | null = null): SessionSource {
     text: async ({ pointer }) => readJson(valueId(pointer)),
     imageUrl: ({ pointer }) => readJson(valueId(pointer)),
     line: async (line) => readJson<EmbeddedLine>(lineId(transcript, line)),
-    find: async (query) => {
-      const branch = branchOf(query.branch);
-      return findInParts(query, branch.parts.length, {
-        part: (index) => partsOf(branch, index, index + 1)[0],
-        text: ({ pointer }) => readJson(valueId(pointer)),
-      });
-    },
+    find: async (query) => findInTexts(query, textsOf(session)),
+    slice: async (place, from, to) => sliceOfTexts(place, from, to, textsOf(session)),
     markdown: async ({ branch, turn }) => {
       if (branch !== 1) throw new Error('only the active branch is here as Markdown');
       return turn === undefined ? allMarkdown() : (markdownOf(turn) ?? '');
     },
-    place: async (line) => ({
-      ...placeIn(transcript, branchOf, line),
-      under: session.agents[agentAt]?.under ?? null,
-    }),
+    place: async (line) => shownPlace(session, agentId, line),
     ofAgent: (id) => embeddedSource(id),
     watch: () => () => {},
   };
@@ -75,16 +61,74 @@ function partsOf({ parts }: EmbeddedBranch, from: number, to: number): readonly 
   return parts.slice(from, to).map(({ id }) => readJson<TurnView>(partId(id)));
 }
 
-function placeIn(
-  transcript: number,
-  branchOf: (branch: number) => EmbeddedBranch,
-  line: number,
-): Omit<LinePlace, 'under'> {
-  for (let branch = 1; document.getElementById(branchId(transcript, branch)) !== null; branch++) {
-    const part = branchOf(branch).parts.findIndex(({ lines }) => lines.includes(line));
-    if (part >= 0) return { branch, part };
+function textsOf(session: EmbeddedSession): EmbeddedTexts {
+  return {
+    parts: (agentId) => partsOfAll(transcriptOf(session, agentId)),
+    text: ({ pointer }) => readJson(valueId(pointer)),
+    place: (agentId, line) => shownPlace(session, agentId, line),
+  };
+}
+
+function transcriptOf({ agents }: EmbeddedSession, agentId: string | null): number {
+  return agentId === null ? 0 : agents.findIndex((agent) => agent.agentId === agentId) + 1;
+}
+
+function* branchesOf(transcript: number): Generator<EmbeddedBranch> {
+  for (let branch = 1; document.getElementById(branchId(transcript, branch)) !== null; branch++)
+    yield readJson<EmbeddedBranch>(branchId(transcript, branch));
+}
+
+/** Branches share parts. */
+function* partsOfAll(transcript: number): Generator<TurnView> {
+  const seen = new Set<number>();
+  for (const { parts } of branchesOf(transcript)) {
+    for (const { id } of parts) {
+      if (!seen.has(id)) yield readJson<TurnView>(partId(id));
+      seen.add(id);
+    }
   }
-  return { branch: 1, part: null };
+}
+
+function shownPlace(session: EmbeddedSession, agentId: string | null, line: number): ShownPlace | null {
+  const own = placeIn(transcriptOf(session, agentId), line);
+  if (own === undefined) return null;
+  if (agentId === null) return { ...own, trail: [], agentPart: 0, line };
+  const trail = trailTo(session, agentId);
+  const first = trail[0];
+  const under = session.agents.find((agent) => agent.agentId === first)?.under;
+  const call = under == null ? undefined : placeIn(0, under.line);
+  // Below a call the active branch of the sub-agent is drawn.
+  if (call === undefined || own.branch !== 1) return null;
+  return { ...call, trail, agentPart: own.part, line };
+}
+
+/** An agent that the session did not start itself was started by another one. */
+function trailTo(session: EmbeddedSession, agentId: string): readonly string[] {
+  const trail = [agentId];
+  for (let at: string | undefined = agentId; at !== undefined && trail.length <= session.agents.length; ) {
+    if (session.agents.find((agent) => agent.agentId === at)?.under != null) return trail;
+    const started: string = at;
+    at = session.agents.find(({ agentId: other }) => other !== started && starts(session, other, started))?.agentId;
+    if (at !== undefined) trail.unshift(at);
+  }
+  return trail;
+}
+
+function starts(session: EmbeddedSession, agentId: string, started: string): boolean {
+  const [active] = branchesOf(transcriptOf(session, agentId));
+  return active?.head.agents.some((agent) => agent.agentId === started) === true;
+}
+
+function placeIn(transcript: number, line: number): Pick<ShownPlace, 'branch' | 'part' | 'turn'> | undefined {
+  let branch = 0;
+  for (const { head, parts } of branchesOf(transcript)) {
+    branch++;
+    const part = parts.findIndex(({ lines }) => lines.includes(line));
+    if (part < 0) continue;
+    const turn = head.turns.findLast((row) => row.firstPart <= part)?.index ?? 1;
+    return { branch, part, turn };
+  }
+  return undefined;
 }
 
 function allMarkdown(): string {
@@ -107,85 +151,4 @@ function readJson<Value>(id: string): Value {
   const text = document.getElementById(id)?.textContent;
   if (text == null) throw new Error('this part is not in the exported file');
   return JSON.parse(text) as Value;
-}
-
-export interface EmbeddedTexts {
-  part(index: number): TurnView | undefined;
-  text(ref: Ref): string;
-}
-
-const enoughHits = 100;
-const enoughChars = 8_000_000;
-
-function findInParts(
-  { text, from }: { readonly text: string; readonly from: number },
-  count: number,
-  texts: EmbeddedTexts,
-): FindResult {
-  const pattern = wordPattern(text);
-  const hits: FindHit[] = [];
-  let chars = 0;
-  for (let index = from; pattern !== undefined && index < count; index++) {
-    if (hits.length >= enoughHits || chars >= enoughChars) return { hits, next: index };
-    const view = texts.part(index);
-    for (const { place, kind, value } of view === undefined ? [] : shownIn(view)) {
-      const all = [...wordsOf(value, texts)].join('\n');
-      chars += all.length;
-      const found = matchWord(pattern, all);
-      if (found === undefined || view === undefined) continue;
-      hits.push({ part: index, turn: view.turn, line: place.line, record: place.record, in: kind, ...found });
-    }
-  }
-  return { hits, next: null };
-}
-
-interface Shown {
-  readonly place: Place;
-  readonly kind: string;
-  readonly value: unknown;
-}
-
-function* shownIn({ prompt, items }: TurnView): Generator<Shown> {
-  if (prompt !== null) yield { place: prompt.place, kind: 'prompt', value: prompt.text };
-  for (const item of items) yield* shownBy(item);
-}
-
-function* shownBy(item: Item): Generator<Shown> {
-  const { place } = item;
-  switch (item.kind) {
-    case 'text':
-      return yield { place, kind: 'answer', value: item.text };
-    case 'thinking':
-      return yield { place, kind: 'thinking', value: item.text };
-    case 'queued':
-      return yield { place, kind: 'prompt', value: item.text };
-    case 'note':
-      return yield { place, kind: 'note', value: item.text };
-    case 'compaction':
-      return yield { place, kind: 'note', value: item.summary };
-    case 'call':
-      return yield { place, kind: 'tool', value: [item.summary, item.detail, item.error] };
-    case 'block':
-      return yield { place, kind: 'note', value: item.json };
-    case 'image':
-    case 'fork':
-      return;
-    default:
-      item satisfies never;
-  }
-}
-
-/** Every text below a value, the whole of those that are cut. */
-function* wordsOf(value: unknown, texts: EmbeddedTexts): Generator<string> {
-  if (typeof value === 'string') yield value;
-  if (typeof value !== 'object' || value === null) return;
-  if (isCut(value)) yield texts.text(value.at);
-  else for (const [key, inner] of Object.entries(value)) if (!marks.has(key)) yield* wordsOf(inner, texts);
-}
-
-/** Says what a detail is, and is not shown on the page. */
-const marks: ReadonlySet<string> = new Set(['as', 'at', 'status']);
-
-function isCut(value: object): value is Text & { readonly at: Ref } {
-  return 'at' in value && typeof value.at === 'object' && value.at !== null;
 }

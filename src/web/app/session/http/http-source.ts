@@ -52,9 +52,13 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
       return URL.createObjectURL(image);
     },
     line: (line) => readJson(routes.lines[':line'].$get({ param: { ...param, line: String(line) }, query: part })),
-    find: (query, signal) => readJson(routes.find.$get({ param, query: { ...part, ...query } }, until(signal))),
+    find: (query, signal) => readJson(routes.find.$get({ param, query }, until(signal))),
+    slice: ({ agentId: agent, line, kind, nth }, from, to, signal) => {
+      const query = { ...(agent === null ? {} : { agent }), line, kind, nth, from, to };
+      return readJson(routes.slice.$get({ param, query }, until(signal)));
+    },
     markdown: (query) => readText(routes.markdown.$get({ param, query: { ...part, ...query } })),
-    place: (line) => readJson(routes.place.$get({ param, query: { ...part, line } })),
+    place: async (line) => (await readJson(routes.place.$get({ param, query: { ...part, line } }))).shown,
     side: {
       context: async (at, signal) =>
         (await readJson(routes.context.$get({ param, query: { ...part, ...at } }, until(signal)))).ledger,

@@ -2,8 +2,17 @@
 // sub-agent that it started.
 import { type ComponentType, useCallback, useContext, useEffect, useState } from 'react';
 import { counted, formatDuration, formatTokens, neutralise } from '../../../../base/text/index.ts';
-import type { AgentRow, CallDetail, CallItem, Item, SessionHead, TurnView } from '../../../../export/wire/index.ts';
+import type {
+  AgentRow,
+  CallDetail,
+  CallItem,
+  Item,
+  PromptView,
+  SessionHead,
+  TurnView,
+} from '../../../../export/wire/index.ts';
 import { stampText } from '../copy/index.ts';
+import { FoundHere } from '../find/index.ts';
 import { RunningTime } from '../live/index.ts';
 import {
   LiveContext,
@@ -12,7 +21,9 @@ import {
   SourceContext,
   TargetContext,
   useFold,
+  useIsOnTrail,
   useIsTarget,
+  useIsTargetCall,
   usePlaceNames,
   useSource,
 } from '../source/index.ts';
@@ -34,7 +45,7 @@ type Items = ComponentType<{ readonly items: readonly Item[] }>;
 export function Call({ item, Items }: { readonly item: CallItem; readonly Items: Items }) {
   const runsFrom = useContext(RunningContext);
   const isRunning = item.state === 'open' && runsFrom !== null && item.place.line >= runsFrom;
-  const isTarget = useIsTarget(item.place.line, item.resultPlace?.line);
+  const isTarget = useIsTargetCall(item.id, item.place.line, item.resultPlace?.line);
   const [isOpen, setOpen] = useFold(`call ${item.id}`, opensAtFirst(item));
   useEffect(() => {
     if (isTarget) setOpen(true);
@@ -82,6 +93,11 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
         </JumpedTo>
       ) : null}
       <Images images={item.images} />
+      <FoundHere
+        lines={[item.place.line, item.resultPlace?.line]}
+        callId={item.id}
+        kinds={['tool-input', 'tool-output']}
+      />
       {item.agent === null ? null : (
         // Its lines have numbers of their own.
         <RunningContext value={isRunning ? 1 : null}>
@@ -156,7 +172,7 @@ function meaningOf({ detail, outcome }: CallItem, took: string): string {
 
 function AgentPanel({ agent, Items }: { readonly agent: AgentRow; readonly Items: Items }) {
   const [isOpen, setOpen] = useFold(`agent ${agent.agentId}`, false);
-  const isWanted = useContext(TargetContext)?.agentId === agent.agentId;
+  const isWanted = useIsOnTrail(agent.agentId);
   useEffect(() => {
     if (isWanted) setOpen(true);
   }, [isWanted, setOpen]);
@@ -195,11 +211,7 @@ function AgentTurns({ agentId, Items }: { readonly agentId: string; readonly Ite
         </p>
         {parts.map((part) => (
           <div key={part.part}>
-            {part.prompt === null ? null : (
-              <div className="agent-prompt">
-                <MarkdownText text={part.prompt.text} />
-              </div>
-            )}
+            {part.prompt === null ? null : <AgentPrompt prompt={part.prompt} />}
             <Items items={part.items} />
           </div>
         ))}
@@ -211,6 +223,23 @@ function AgentTurns({ agentId, Items }: { readonly agentId: string; readonly Ite
       </div>
     </SourceContext>
   );
+}
+
+function AgentPrompt({ prompt }: { readonly prompt: PromptView }) {
+  const isTarget = useIsTarget(prompt.place.line);
+  return (
+    <div className={`agent-prompt ${isTarget ? 'target' : ''}`} {...usePlaceNames(prompt.place)}>
+      <MarkdownText text={prompt.text} />
+      <FoundHere lines={[prompt.place.line]} />
+    </div>
+  );
+}
+
+/** How many parts of a sub-agent must be there to show the line that was jumped to. */
+function usePartsForTarget(agentId: string): number {
+  const target = useContext(TargetContext);
+  if (!(target?.trail ?? []).includes(agentId)) return 0;
+  return target?.trail?.at(-1) === agentId ? (target.agentPart ?? 0) + 1 : Number.POSITIVE_INFINITY;
 }
 
 interface AgentData {
@@ -225,7 +254,8 @@ function useAgent(source: SessionSource): AgentData {
   const version = live.get(source.agentId ?? '') ?? 0;
   const [head, setHead] = useState<SessionHead | null>(null);
   const [parts, setParts] = useState<readonly TurnView[]>([]);
-  const [wanted, setWanted] = useState(partsAtOnce);
+  const [asked, setWanted] = useState(partsAtOnce);
+  const wanted = Math.max(asked, usePartsForTarget(source.agentId ?? ''));
   const [problem, setProblem] = useState<string | null>(null);
   // `version` counts the appends: after each, the shown parts are loaded again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is the reason to ask again

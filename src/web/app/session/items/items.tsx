@@ -13,6 +13,7 @@ import type {
   ThinkingItem,
 } from '../../../../export/wire/index.ts';
 import { MessageTools } from '../copy/index.ts';
+import { FoundHere } from '../find/index.ts';
 import { useActions, useFold, useIsTarget, usePlaceNames } from '../source/index.ts';
 import { JsonText, MarkdownText, Picture, PlainText, RawButton, TerminalText, Words } from '../text/index.ts';
 import { useShownItems } from '../view/index.ts';
@@ -51,22 +52,25 @@ export function ItemView({ item }: { readonly item: Item }) {
 interface PlacedProps {
   readonly place: Place;
   readonly className: string;
+  /** The kinds of text that it shows, for a line with several blocks; any by default. */
+  readonly kinds?: readonly string[] | undefined;
   readonly children: React.ReactNode;
 }
 
 /** The block of a line: it is found by its place, and highlighted when the reader jumps to it. */
-function Placed({ place, className, children }: PlacedProps) {
+function Placed({ place, className, kinds, children }: PlacedProps) {
   const isTarget = useIsTarget(place.line);
   return (
     <div className={`item ${className} ${isTarget ? 'target' : ''}`} {...usePlaceNames(place)}>
       {children}
+      <FoundHere lines={[place.line]} kinds={kinds} />
     </div>
   );
 }
 
 function Answer({ item }: { readonly item: TextItem }) {
   return (
-    <Placed place={item.place} className="answer">
+    <Placed place={item.place} className="answer" kinds={['answer']}>
       <MarkdownText text={item.text} />
       <MessageTools what="answer" text={item.text} stamp={item}>
         <RawButton place={item.place} />
@@ -80,18 +84,19 @@ interface FoldedProps {
   readonly place: Place;
   readonly className: string;
   readonly title: React.ReactNode;
+  readonly kinds?: readonly string[];
   readonly children: React.ReactNode;
 }
 
 /** One line, and more below it when it is opened, or when it was jumped to. */
-function Folded({ id, place, className, title, children }: FoldedProps) {
+function Folded({ id, place, className, title, kinds, children }: FoldedProps) {
   const isTarget = useIsTarget(place.line);
   const [isOpen, setOpen] = useFold(id, false);
   useEffect(() => {
     if (isTarget) setOpen(true);
   }, [isTarget, setOpen]);
   return (
-    <Placed place={place} className={`folded ${className}`}>
+    <Placed place={place} className={`folded ${className}`} kinds={kinds}>
       <div className="call-head">
         <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {title}
@@ -107,7 +112,7 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
   const { text, place } = item;
   if (text === null) {
     return (
-      <Placed place={place} className="folded quiet">
+      <Placed place={place} className="folded quiet" kinds={['thinking']}>
         Thought, not readable <RawButton place={place} />
       </Placed>
     );
@@ -118,6 +123,7 @@ function Thinking({ item }: { readonly item: ThinkingItem }) {
       id={`thinking ${place.record} ${text.text.length} ${start.slice(0, 20)}`}
       place={place}
       className="thinking"
+      kinds={['thinking']}
       title={
         <>
           <span className="fold-name">Thinking</span> <Words text={start.slice(0, 140)} />
@@ -154,6 +160,7 @@ function Note({ item }: { readonly item: NoteItem }) {
         {item.isOutput ? <TerminalText text={item.text} label={item.label} /> : <PlainText text={item.text} />}
       </div>
       <RawButton place={item.place} />
+      <FoundHere lines={[item.place.line, ...item.morePlaces.map(({ line }) => line)]} />
     </div>
   );
 }
@@ -169,6 +176,10 @@ function FoldedNote({ item }: { readonly item: NoteItem }) {
 
 function CompactionMark({ item }: { readonly item: CompactionItem }) {
   const [isOpen, setOpen] = useFold(`compaction ${item.place.record}`, false);
+  const isTarget = useIsTarget(item.place.line);
+  useEffect(() => {
+    if (isTarget) setOpen(true);
+  }, [isTarget, setOpen]);
   const sizes = [item.preTokens, item.postTokens].flatMap((count) => (count === null ? [] : [formatTokens(count)]));
   const facts = [
     `Compacted${item.trigger === null ? '' : ` (${item.trigger})`}`,

@@ -2,6 +2,7 @@
 import { Component, memo } from 'react';
 import type { PromptView, TurnRow, TurnView } from '../../../../export/wire/index.ts';
 import { MessageTools } from '../copy/index.ts';
+import { FoundHere } from '../find/index.ts';
 import { useActions, useIsTarget, useMenus, usePlaceNames, useSource } from '../source/index.ts';
 import { Images, PlainText, RawButton, Words } from '../text/index.ts';
 import { Attached, PlaceAnchor } from './attached.tsx';
@@ -67,6 +68,7 @@ function Prompt({ prompt }: { readonly prompt: PromptView }) {
           Document: <Words text={name} />
         </p>
       ))}
+      <FoundHere lines={[prompt.place.line, ...prompt.morePlaces.map(({ line }) => line)]} />
       {prompt.kind === 'queued' ? <p className="quiet">Typed while it worked</p> : null}
       <MessageTools what="prompt" text={prompt.text} stamp={{ at: prompt.at, model: null }}>
         <RawButton place={prompt.place} />

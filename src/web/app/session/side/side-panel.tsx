@@ -50,8 +50,8 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       source.place(line).then(
-        ({ part }) => {
-          if (part !== null) goToLine(part, { line, agentId: source.agentId });
+        (shown) => {
+          if (shown !== null) goToLine(shown.part, { line: shown.line, agentId: source.agentId });
         },
         () => {}, // the line is gone
       );

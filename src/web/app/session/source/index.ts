@@ -10,17 +10,19 @@ export {
   SourceContext,
   type Target,
   TargetContext,
+  type TargetHit,
   type TargetLine,
   useActions,
   useFold,
+  useIsOnTrail,
   useIsTarget,
+  useIsTargetCall,
   usePlaceNames,
   useSource,
 } from './page-context.ts';
 export { PartsStore } from './parts-store.ts';
 export {
   type AfterTurn,
-  type LinePlace,
   type Presence,
   type Printable,
   type RawLine,

@@ -1,13 +1,26 @@
 // What every block of the session page may need: its data source, and the actions of the page.
 import { createContext, useCallback, useContext, useState } from 'react';
-import type { Place } from '../../../../export/wire/index.ts';
+import type { FindHit, Place, TextSlice } from '../../../../export/wire/index.ts';
 import type { SessionSource } from './source.ts';
 
-/** A line that was jumped to: of the session, or of one of its sub-agents. */
+/**
+ * A line that was jumped to, of the session or of one of its sub-agents. The block that shows it is always drawn and open,
+ * whatever else is hidden: `useIsTarget` and `useIsOnTrail` say so.
+ */
 export interface TargetLine {
   readonly line: number;
   readonly agentId: string | null;
+  /** The sub-agents that must be open, each below a call of the one before; the last is `agentId`. */
+  readonly trail?: readonly string[];
+  /** The part of the last of them that has the line. */
+  readonly agentPart?: number;
+  /** The place in its text. */
+  readonly hit?: TargetHit;
+  /** The text around the hit, where the block does not show it. */
+  readonly slice?: TextSlice;
 }
+
+export type TargetHit = Omit<FindHit, 'shown'>;
 
 /** A place to go to; without a line, the beginning of the part. */
 export interface Target {
@@ -16,7 +29,7 @@ export interface Target {
 }
 
 /** Names the block of a line among all that are on the page. */
-export function placeName({ agentId, line }: TargetLine): string {
+export function placeName({ agentId, line }: Pick<TargetLine, 'line' | 'agentId'>): string {
   return `${agentId ?? ''} ${line}`;
 }
 
@@ -89,6 +102,18 @@ export function useIsTarget(...lines: readonly (number | undefined)[]): boolean 
   const target = useContext(TargetContext);
   const { agentId } = useSource();
   return target !== null && target.agentId === agentId && lines.includes(target.line);
+}
+
+/** The same for a call: of several calls in one line only the one that was jumped to. */
+export function useIsTargetCall(id: string, ...lines: readonly (number | undefined)[]): boolean {
+  const callId = useContext(TargetContext)?.hit?.callId ?? null;
+  return useIsTarget(...lines) && (callId === null || callId === id);
+}
+
+/** Whether a sub-agent must be open to show the line that was jumped to. */
+export function useIsOnTrail(agentId: string | undefined): boolean {
+  const trail = useContext(TargetContext)?.trail ?? [];
+  return agentId !== undefined && trail.includes(agentId);
 }
 
 /** How a block is found when it is jumped to: by its own line, and by that of its result. */

@@ -1,8 +1,20 @@
 // Where the session page gets its data from: the server, or (in an exported file) the page itself. The page uses only
 // this interface, so it is the same page in both.
 import type { ContextLedger } from '../../../../context/wire/index.ts';
-import type { FileEdits, FindResult, Ref, SessionHead, SideView, TurnView } from '../../../../export/wire/index.ts';
-
+import {
+  type FileEdits,
+  type FindMode,
+  type FindResult,
+  findModes,
+  type HitPlace,
+  type Ref,
+  type SessionHead,
+  type ShownPlace,
+  type SideView,
+  type TextPlace,
+  type TextSlice,
+  type TurnView,
+} from '../../../../export/wire/index.ts';
 import { readFilter, type ViewFilter, writeFilter } from './view-filter.ts';
 
 export interface RawLine {
@@ -15,6 +27,13 @@ export interface RawLine {
 export interface Printable {
   readonly head: SessionHead;
   readonly views: readonly TurnView[];
+}
+
+export interface FindWords {
+  readonly text: string;
+  readonly mode: FindMode;
+  readonly from?: string;
+  readonly limit?: number;
 }
 
 export interface SessionSource {
@@ -38,10 +57,13 @@ export interface SessionSource {
   /** Data of the page at once; from the server, a `blob:` address that whoever asked revokes. */
   imageUrl(ref: Ref, signal?: AbortSignal): string | Promise<string>;
   line(line: number): Promise<RawLine>;
-  find(query: { text: string; branch: number; from: number }, signal?: AbortSignal): Promise<FindResult>;
+  /** In the whole session, sub-agents included; `from` is `next` of the previous answer. */
+  find(query: FindWords, signal?: AbortSignal): Promise<FindResult>;
+  /** A stretch of one of the texts that `find` searches. */
+  slice(place: TextPlace, from: number, to: number, signal?: AbortSignal): Promise<TextSlice>;
   markdown(query: { branch: number; turn?: number }): Promise<string>;
-  /** The branch and the part that show a line. */
-  place(line: number): Promise<LinePlace>;
+  /** Where a line is drawn; `null` if it is not. */
+  place(line: number): Promise<ShownPlace | null>;
   ofAgent(agentId: string): SessionSource;
   /** What the right side shows. Absent in an exported file: it has no index of its calls and no ledger. */
   readonly side?: SideSource;
@@ -72,13 +94,6 @@ export interface SessionStart {
   readonly head: SessionHead;
   /** Waits for the whole; `undefined` if this is the whole. */
   readonly rest?: (signal?: AbortSignal) => Promise<{ readonly head: SessionHead; readonly fromPart: number }>;
-}
-
-export interface LinePlace {
-  readonly branch: number;
-  readonly part: number | null;
-  /** For a line of a sub-agent: the line with the call that it is shown under. */
-  readonly under: { readonly line: number; readonly branch: number; readonly part: number | null } | null;
 }
 
 export interface SourceChange {
@@ -115,6 +130,11 @@ export interface SessionAddress {
   /** `end`: at the last line, which is followed. */
   readonly at: 'end' | null;
   readonly filter: ViewFilter;
+  /** Which text of the line, and the offset in it. */
+  readonly hit: Omit<HitPlace, 'line' | 'agentId'> | null;
+  /** What the find bar looks for. */
+  readonly q: string | null;
+  readonly mode: FindMode;
 }
 
 export function readAddress(search: string): SessionAddress {
@@ -126,7 +146,15 @@ export function readAddress(search: string): SessionAddress {
     agentId: query.get('agent'),
     at: query.get('at') === 'end' ? 'end' : null,
     filter: readFilter(query),
+    hit: hitAt(query.get('hit')),
+    q: query.get('q')?.slice(0, 500) || null,
+    mode: findModes.find((mode) => mode === query.get('mode')) ?? 'text',
   };
+}
+
+function hitAt(text: string | null): SessionAddress['hit'] {
+  const [, kind, nth, offset] = /^([a-z-]{1,40})\.(\d{1,9})\.(\d{1,10})$/.exec(text ?? '') ?? [];
+  return kind === undefined ? null : { kind, nth: Number(nth), offset: Number(offset) };
 }
 
 function numberOf(text: string | null): number | null {
@@ -146,5 +174,8 @@ export function writeQuery(place: Partial<SessionAddress>): string {
   if (place.agentId != null) query.set('agent', place.agentId);
   if (place.at != null) query.set('at', place.at);
   if (place.filter !== undefined) writeFilter(query, place.filter);
+  if (place.hit != null) query.set('hit', `${place.hit.kind}.${place.hit.nth}.${place.hit.offset}`);
+  if (place.q != null) query.set('q', place.q);
+  if (place.q != null && place.mode !== undefined && place.mode !== 'text') query.set('mode', place.mode);
   return query.toString();
 }

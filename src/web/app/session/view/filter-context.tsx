@@ -28,9 +28,10 @@ function isAt(item: Item, line: number): boolean {
   return item.place.line === line || (item.kind === 'call' && item.resultPlace?.line === line);
 }
 
-/** The call whose sub-agent has the line. */
-function holds(item: Item, target: { readonly agentId: string | null } | null): boolean {
-  return item.kind === 'call' && item.agent !== null && item.agent.agentId === target?.agentId;
+/** A call whose sub-agent has the line, or has the sub-agent that has it. */
+function holds(item: Item, target: TargetLine | null): boolean {
+  if (item.kind !== 'call' || item.agent === null) return false;
+  return item.agent.agentId === target?.agentId || target?.trail?.includes(item.agent.agentId) === true;
 }
 
 export interface ViewContextsProps {

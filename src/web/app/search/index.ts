@@ -1,0 +1,2 @@
+export { readSearchAddress } from './search-address.ts';
+export { SearchPage } from './search-results.tsx';
