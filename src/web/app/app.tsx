@@ -28,7 +28,6 @@ import {
   Waiting,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
-import { readSearchAddress, SearchPage } from './search/index.ts';
 import { httpSource, watchPresence } from './session/http/index.ts';
 import { SessionPage, sessionKeys } from './session/index.ts';
 import { MenusContext, type SessionSource } from './session/source/index.ts';
@@ -82,11 +81,15 @@ function sessionKeyOf(path: string): string | null {
   }
 }
 
+function isSearch(search: string): boolean {
+  return (new URLSearchParams(search).get('q') ?? '').trim() !== '';
+}
+
 function PageOf({ path }: { readonly path: string }) {
   const { search } = usePlace();
   switch (path) {
     case '/':
-      return readSearchAddress(search).text === '' ? <LibraryPage /> : <SearchPage />;
+      return isSearch(search) ? <Later page={<SearchPage />} title="Search" /> : <LibraryPage />;
     case '/usage':
       return <Later page={<UsagePage />} title="Usage" />;
     case '/health':
@@ -105,6 +108,7 @@ function PageOf({ path }: { readonly path: string }) {
 }
 
 // Loaded when they are first shown.
+const SearchPage = laterPage('Search', async () => (await import('./search/index.ts')).SearchPage);
 const UsagePage = laterPage('Usage', async () => (await import('./usage/index.ts')).UsagePage);
 const HealthPage = laterPage('Health', async () => (await import('./health/index.ts')).HealthPage);
 const LivePage = laterPage('Live', async () => (await import('./live/index.ts')).LivePage);

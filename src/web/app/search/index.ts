@@ -1,2 +1,1 @@
-export { readSearchAddress } from './search-address.ts';
 export { SearchPage } from './search-results.tsx';
