@@ -1,6 +1,6 @@
 // The right side of the session page, for the turn on the screen: what the context is made of, cost so far, the to-do list,
 // and the files that were changed. Everything is as it was after the turn.
-import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { formatBytes, formatTokens, neutralise } from '../../../../base/text/index.ts';
 import type { SessionHead, TodoState, TurnRow } from '../../../../export/wire/index.ts';
 import { type Abortable, type Answered, ProblemNote, useAnswer } from '../../page/index.ts';
@@ -23,6 +23,8 @@ export interface SidePanelProps {
 /** Scrolling through turns asks for nothing, and opening a session shows its turns first. */
 const settleMs = 350;
 const startMs = 700;
+/** A session that is being written to is asked for at most this often. */
+const growthMs = 3_000;
 /** A larger session is read for this only if the user asks: the server reads all of it. */
 const maxBytes = 32 * 1024 * 1024;
 
@@ -30,7 +32,8 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
   const { branch } = head;
   const turn = useSettled(current, settleMs);
   // The last turn grows: its number of lines asks again.
-  const lines = turn === head.turnCount ? head.lines : 0;
+  const grown = useEvery(head.lines, growthMs);
+  const lines = turn === head.turnCount ? grown : 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `lines` repeats the request when the session has grown
   const askContext = useCallback(
     ({ init }: Abortable) => side.context({ branch, turn }, init.signal),
@@ -121,6 +124,22 @@ function useSettled(value: number, ms: number): number {
     return () => clearTimeout(timer);
   }, [value, settled, ms]);
   return settled;
+}
+
+/** The value, which changes at most once in this time. */
+function useEvery(value: number, ms: number): number {
+  const [shown, setShown] = useState(value);
+  const changedAt = useRef(0);
+  useEffect(() => {
+    if (value === shown) return;
+    const change = (): void => {
+      changedAt.current = performance.now();
+      setShown(value);
+    };
+    const timer = setTimeout(change, Math.max(0, changedAt.current + ms - performance.now()));
+    return () => clearTimeout(timer);
+  }, [value, shown, ms]);
+  return shown;
 }
 
 function Cost({ turns, turn }: { readonly turns: readonly TurnRow[]; readonly turn: number }) {
