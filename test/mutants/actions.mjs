@@ -40,13 +40,6 @@ export const mutants = [
     tests: ['web/actions'],
   },
   {
-    id: 'two-at-once',
-    file: answers,
-    find: 'this.#last = next.catch(() => undefined);',
-    replace: '',
-    tests: ['web/actions-many'],
-  },
-  {
     id: 'no-group',
     file: answers,
     find: 'this.#apply({ ...asked, session, fingerprint }, group)',

@@ -152,7 +152,7 @@ test('a deleted session is listed as archived and read from the archive, until i
 /** The watcher notices changes of the disk soon. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    assert.ok(tries < 1000, `it never happened: ${isSo}`);
+    assert.ok(tries < 3000, `it never happened: ${isSo}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

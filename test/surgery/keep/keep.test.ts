@@ -175,8 +175,9 @@ test('one undo undoes a whole group, or nothing of it', async (context) => {
   const { main, folder, env, archive } = bench(context);
   const before = stateOf(folder);
   const group = newOperationId(new Date());
-  await starSession({ sessionId, path: main }, { env, group });
   await removeWithUndo(main, { env, folder: archive, group });
+  // The newest is undone first.
+  await starSession({ sessionId, path: main }, { env, group });
   await restoreWithUndo(main, { env, folder: archive });
   await assert.rejects(undo({ env }, group), /exists again/);
   assert.deepEqual([...readStars(env.CLEW_HOME)], [sessionId]);
