@@ -111,6 +111,8 @@ export function Call({ item, Items }: { readonly item: CallItem; readonly Items:
 /** A declined command has nothing to show but the user's reply. */
 function opensAtFirst({ state, detail, reply }: CallItem): boolean {
   if (state === 'declined' && detail.as === 'shell') return reply !== null;
+  // Without a result there is no output yet.
+  if (state === 'open' && detail.as === 'shell') return false;
   return state === 'failed' || reply !== null || isShownOpen(detail);
 }
 
