@@ -142,6 +142,10 @@ async function unfolds(page: Page): Promise<void> {
 async function finds(page: Page): Promise<void> {
   await page.keyboard.press('/');
   await page.getByRole('searchbox', { name: 'Find in this session' }).fill('word');
+  // On a phone the list is opened by its button.
+  const list = page.getByRole('button', { name: 'List of places' });
+  await page.locator('.find button[type="submit"]:enabled').waitFor();
+  if ((await list.getAttribute('aria-expanded')) === 'false') await list.click();
   await page.locator('.find-hits mark').first().waitFor();
 }
 
