@@ -26,8 +26,8 @@ export const mutants = [
   {
     id: 'part-of-a-word-is-marked',
     file: 'src/base/text/words.ts',
-    find: "const before = isOwn ? '' : `(?<!${inside})`;",
-    replace: "const before = '';",
+    find: "const before = isOwn ? '' :",
+    replace: "const before = isOwn || !isOwn ? '' :",
     tests: find,
   },
 ];
