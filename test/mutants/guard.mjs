@@ -76,7 +76,7 @@ export const mutants = [
   {
     id: 'copy-with-secrets',
     file: 'src/web/server/answers/session-answers.ts',
-    find: 'exportSource(session, await this.#redactorOf(query.path))',
+    find: 'exportSource(session, await this.#redactorOf(path))',
     replace: 'exportSource(session)',
     tests: ['web/server/copied-markdown'],
   },

@@ -29,7 +29,13 @@ export const mutants = [
   },
   { id: 'same-step', file: stepping, find: 'line > from.line', replace: 'line >= from.line', tests: views },
   { id: 'step-loads-all', file: stepping, find: '((held & bits) === 0 ? []', replace: '(held < 0 ? []', tests: views },
-  { id: 'failed-calls', file: facts, find: 'if (isFailed(session, id)) tool.errors++;', replace: '', tests: views },
+  {
+    id: 'failed-calls',
+    file: facts,
+    find: 'if (isFailed(session, node, id, name)) tool.errors++;',
+    replace: '',
+    tests: views,
+  },
   {
     id: 'results-are-new',
     file: facts,

@@ -165,8 +165,8 @@ export const mutants = [
   {
     id: 'undo-overwrites-later-work',
     file: undo,
-    find: '    for (const change of record.files) await refuseChanged(record, change);\n    await restore',
-    replace: '    await takeBack',
+    find: '    for (const change of record.files) await refuseChanged(record, change);\n    for',
+    replace: '    for',
     tests: ['surgery/engine/operate'],
   },
   {

@@ -15,7 +15,7 @@ import {
   textAt,
   turnViews,
 } from '../../../export/page/index.ts';
-import { exportSource } from '../../../export/source/index.ts';
+import { type ExportSource, exportSource } from '../../../export/source/index.ts';
 import type { FindResult, SessionHead, TextSlice, TurnView } from '../../../export/wire/index.ts';
 import { loadPrices } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
@@ -166,12 +166,12 @@ export class SessionAnswers {
     return slice;
   }
 
-  /** What `clew export --format md` writes: what is copied out of the page leaves the house too. */
+  /** What `clew export --format md` writes, without secrets. */
   async markdown(query: Of<MarkdownQuery>): Promise<Encoded<string>> {
     const { session } = await this.#open(query);
     const { branch = 1, turn } = query;
     requireBranch(session, branch);
-    const source = exportSource(session, await this.#redactorOf(query.path));
+    const source = await this.#withoutSecrets(session, query.path);
     const pieces = exportMarkdown(source, { branch, ...(turn === undefined ? {} : { turn }) });
     return { type: exportTypes.md, bytes: await joinPieces(pieces, 'use `clew export --format md`') };
   }
@@ -179,7 +179,7 @@ export class SessionAnswers {
   /** What `clew export` writes. */
   async export(query: Of<ExportAsked>): Promise<Encoded<string>> {
     const { session } = await this.#open(query);
-    const source = exportSource(session, await this.#redactorOf(query.path));
+    const source = await this.#withoutSecrets(session, query.path);
     const bytes = await joinPieces(exportPieces(source, query), 'use `clew export --output FILE`');
     return { type: exportTypes[query.format], bytes };
   }
@@ -213,6 +213,10 @@ export class SessionAnswers {
     const [oldest] = this.#starts.size >= maxStarts ? this.#starts.keys() : [];
     if (oldest !== undefined) this.#starts.delete(oldest);
     this.#starts.set(name, extentOf(cached));
+  }
+
+  async #withoutSecrets(session: Session, path: string): Promise<ExportSource> {
+    return exportSource(session, await this.#redactorOf(path));
   }
 
   async #redactorOf(path: string): Promise<SessionRedactor> {
