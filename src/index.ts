@@ -197,6 +197,7 @@ export { sessionUsage, turnUsage, usageLinesOf } from './session/facts/session-u
 export type { SessionSummary } from './session/facts/summary.ts';
 export { summarise, summariseFile } from './session/facts/summary.ts';
 export { titleOf } from './session/facts/titles.ts';
+export type { PullRequest, WorkFacts, Worktree } from './session/facts/work-facts.ts';
 export type { Graph } from './session/graph/graph.ts';
 export type { Relatives } from './session/graph/relatives.ts';
 export type { AgentSource } from './session/load/agents.ts';

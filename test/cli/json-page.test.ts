@@ -39,6 +39,7 @@ test('every object that is printed has exactly the fields that the page lists fo
     path.join(recordings, 'real/2.1.150/compact/-home-dev-widgets/a07eca6d-a4f7-4a12-9bab-83c2627b91db.jsonl'),
   ];
   collect('ls', jsonOf(['ls', '--json', '--demo']), printed);
+  collect('ls', jsonOf(['ls', '--json', '--root', workLibrary(folder)]), printed);
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
@@ -93,6 +94,19 @@ test('the page lists the exit codes of the program', () => {
   const codes = [...page().matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
   assert.deepEqual(codes, [0, 1, 2, 3, 70]);
 });
+
+/** A session that entered a worktree and has a pull request. */
+function workLibrary(folder: string): string {
+  const root = path.join(folder, 'work');
+  const worktree = { originalCwd: '/w/p', worktreePath: '/w/p/.claude/worktrees/a', worktreeBranch: 'worktree-a' };
+  const lines = [
+    { type: 'worktree-state', worktreeSession: worktree },
+    { type: 'pr-link', prNumber: 1, prUrl: 'https://example.invalid/p/pull/1', prRepository: 'ada/p' },
+  ];
+  const text = sessionText([user('go'), assistant('done')]) + lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeTree(root, { 'projects/-w-p/10000000-0000-4000-a000-000000000001.jsonl': text });
+  return root;
+}
 
 function collectSurgery(folder: string, printed: Map<string, Set<string>>): void {
   const env = { CLEW_HOME: path.join(folder, 'surgery-state') };
