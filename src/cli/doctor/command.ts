@@ -11,7 +11,7 @@ import { refuseForeign } from '../../session/transcript/index.ts';
 import { identify, projectsFolders } from '../../store/index.ts';
 import { sourceOf } from '../../surgery/engine/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { findSessionArgument, readSession, refuseAgent, rootsOf } from '../input/index.ts';
+import { findSessionArgument, readSession, refuseAgent, refuseDemo, rootsOf } from '../input/index.ts';
 import { proseWidth, terminalWidth, writeOut } from '../terminal/index.ts';
 import { diagnosisJson, keepVerdicts } from './json.ts';
 import { diagnosisText } from './render.ts';
@@ -39,6 +39,7 @@ export async function run(input: CommandInput): Promise<number> {
     (name) => flags[name] !== undefined && flags[name] !== false,
   );
   if (!isFix && stray !== undefined) throw new UserError(`--${stray} needs --fix`, `add --fix or leave out --${stray}`);
+  if (flags.fix === true && flags['dry-run'] !== true) refuseDemo(input, '`clew doctor --fix`');
   if (argument === undefined)
     throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
   const file = await findSessionArgument(input);

@@ -11,6 +11,7 @@ export {
   packageRoot,
   readSession,
   refuseAgent,
+  refuseDemo,
   rootsOf,
   spareMemoryFor,
 } from './session.ts';

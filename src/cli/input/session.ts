@@ -19,6 +19,12 @@ export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): read
   throw new UserError(`there is no folder ${missing}`, 'give one with sessions, such as ~/.claude');
 }
 
+/** The demo sessions belong to the installed program. */
+export function refuseDemo({ flags }: Pick<CommandInput, 'flags'>, command: string): void {
+  if (flags.demo !== true) return;
+  throw new UserError(`${command} does not change the demo sessions`, 'leave out --demo');
+}
+
 /** A folder below an unreadable one may exist; the search for sessions reports it. */
 function isMissing(folder: string): boolean {
   try {

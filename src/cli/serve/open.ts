@@ -6,10 +6,11 @@ import { jsonText } from '../../base/json/index.ts';
 import { findTranscripts, stateFolder } from '../../store/index.ts';
 import { startServer } from '../../web/server/http/index.ts';
 import { type CommandInput, portFlag } from '../command/index.ts';
-import { findSessionArgument, packageRoot, rootsOf } from '../input/index.ts';
+import { findSessionArgument, packageRoot, refuseDemo, rootsOf } from '../input/index.ts';
 import { createStop, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(given: CommandInput): Promise<void> {
+  if (given.flags['allow-changes'] === true) refuseDemo(given, '`clew open --allow-changes`');
   const input = orDemo(given);
   const { flags, io } = input;
   const session = input.argument === undefined ? undefined : await findSessionArgument(input);
@@ -45,7 +46,7 @@ function orDemo(input: CommandInput): CommandInput {
   const { flags, io } = input;
   if (flags['or-demo'] !== true || findTranscripts(rootsOf(input)).files.length > 0) return input;
   writeNotice(io.stderr, 'no sessions yet; showing the bundled demo sessions');
-  return { ...input, flags: { ...flags, demo: true } };
+  return { ...input, flags: { ...flags, demo: true, 'allow-changes': false } };
 }
 
 /** Errors are ignored: the user can open the printed address. */

@@ -18,7 +18,7 @@ import {
 import { runHook } from '../../trace/hook/index.ts';
 import { createTraceContext } from '../../trace/session/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { packageRoot, rootsOf } from '../input/index.ts';
+import { packageRoot, refuseDemo, rootsOf } from '../input/index.ts';
 import { readStdin, writeNotice, writeOut } from '../terminal/index.ts';
 import { exampleJson, exampleLines } from './destination-text.ts';
 import { requireLastingPath } from './lasting-path.ts';
@@ -70,6 +70,7 @@ export async function runUninstall(input: CommandInput): Promise<void> {
 }
 
 function settingsFile(input: CommandInput): string {
+  refuseDemo(input, '`clew trace`');
   const [root] = rootsOf(input);
   if (root === undefined) throw new UserError('no folder for the settings', 'name one with --root');
   return path.join(root, 'settings.json');

@@ -1,12 +1,14 @@
 // clew open: one line with the address, a server at it, and an orderly end.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseJson } from '../../../src/base/json/json.ts';
 import { runClew } from '../../support/clew.ts';
+import { projectRoot } from '../../support/paths.ts';
 import { startClew } from '../../support/running-clew.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { transcript } from '../../support/transcript-builder.ts';
@@ -62,3 +64,22 @@ test('a port in use and an invalid port are reported in one line', async (contex
   assert.match(runClew(['open', '--demo', '--port', '70000']).stderr, /--port takes a number up to 65535/);
   assert.equal(runClew(['open', 'no-such-session', '--demo', '--no-browser']).status, 2);
 });
+
+test('no command changes the demo sessions of the program', () => {
+  const before = demoFiles();
+  for (const args of [
+    ['open', '--demo', '--allow-changes'],
+    ['doctor', '--demo', '--fix', '--yes', '463b11e7'],
+    ['trace', 'install', '--demo'],
+    ['trace', 'uninstall', '--demo'],
+  ]) {
+    const { status, stderr } = runClew(args);
+    assert.equal(status, 2, args.join(' '));
+    assert.match(stderr, /^clew: .* does not change the demo sessions; leave out --demo\n$/);
+  }
+  assert.deepEqual(demoFiles(), before);
+});
+
+function demoFiles(): readonly string[] {
+  return readdirSync(path.join(projectRoot, 'demo'), { recursive: true, encoding: 'utf8' }).sort();
+}
