@@ -23,19 +23,20 @@ test('a hostile session', { skip: skipWithoutChromium, timeout: 900_000 }, async
   const library = writeHostileLibrary(temporaryFolder(context), words);
   const site = await startSite(context, library.root);
   const address = pathToFileURL(exportPage(context, library)).href;
+  const all = `/s/${hostileId}?view=all`;
   // A browser needs ten seconds to lay out a word of ten megabytes; only our page shows it in steps.
   const shorter = writeHostileLibrary(temporaryFolder(context), { answer: 100_000, others: 20_000 });
-  await context.test('does nothing on the page', () => staysText(library, () => site(`/s/${hostileId}`, desktop)));
-  await context.test('does nothing on a phone', () => staysText(library, () => site(`/s/${hostileId}`, phone)));
+  await context.test('does nothing on the page', () => staysText(library, () => site(all, desktop)));
+  await context.test('does nothing on a phone', () => staysText(library, () => site(all, phone)));
   await context.test('keeps its width while a broken image has no error note yet', () =>
     staysNarrow((address) => site(address, desktop, spyOnPage + withoutImageErrors)),
   );
   await context.test('does nothing in its raw lines', () => staysRaw(() => site(`/s/${hostileId}`, phone)));
   await context.test('does nothing in the exported page', () =>
-    staysText(library, () => openPage(address, { ...desktop, offline: true }, spyOnPage)),
+    staysText(library, () => openPage(`${address}#view=all`, { ...desktop, offline: true }, spyOnPage)),
   );
   await context.test('does nothing in the exported page on a phone', () =>
-    staysText(library, () => openPage(address, { ...phone, offline: true }, spyOnPage)),
+    staysText(library, () => openPage(`${address}#view=all`, { ...phone, offline: true }, spyOnPage)),
   );
   await context.test('does nothing in the exported page without scripts', () =>
     staysPlain(exportPage(context, shorter)),

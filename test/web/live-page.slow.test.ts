@@ -368,6 +368,9 @@ async function reportsDeletion(live: Live): Promise<void> {
   const opened = await live.open();
   const { page } = opened;
   await page.locator('.live-badge').waitFor();
+  // The right side has asked for everything that it shows.
+  await page.locator('.side section[aria-label="Files changed"][aria-busy="false"] p').waitFor();
+  await page.locator('.side section[aria-label="Context"][aria-busy="false"] p').first().waitFor();
   rmSync(live.path);
   const notice = page.getByRole('alert');
   await notice.waitFor();

@@ -59,9 +59,16 @@ export function Empty({ children }: { readonly children: ReactNode }) {
   return <div className="state empty-state">{children}</div>;
 }
 
-export function ProblemNote({ problem, onRetry }: { readonly problem: Problem; onRetry?: () => void }) {
+interface ProblemNoteProps {
+  readonly problem: Problem;
+  /** Read aloud at once, which is the default. */
+  readonly isUrgent?: boolean;
+  onRetry?: () => void;
+}
+
+export function ProblemNote({ problem, isUrgent = true, onRetry }: ProblemNoteProps) {
   return (
-    <div className="state" role="alert">
+    <div className="state" role={isUrgent ? 'alert' : undefined}>
       <p className="problem">
         <Words text={sentence(problem.message)} />
       </p>

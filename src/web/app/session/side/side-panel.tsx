@@ -48,6 +48,7 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
   const isAsked = turn > 0 && isWanted;
   const context = useAnswer(isAsked ? askContext : null);
   const view = useAnswer(isAsked ? askView : null);
+  const problem = context.problem ?? view.problem;
   const lineLink = (line: number, text: string): ReactNode => {
     const follow = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -80,6 +81,16 @@ export function SidePanel({ source, side, head, current, goToLine, onClose }: Si
           </button>
         </p>
       )}
+      {problem === null ? null : (
+        <ProblemNote
+          problem={problem}
+          isUrgent={false}
+          onRetry={() => {
+            context.askAgain();
+            view.askAgain();
+          }}
+        />
+      )}
       <Part name="Context" answered={context}>
         {(ledger) => <ContextPart ledger={ledger} limit={head.contextLimit} lineLink={lineLink} />}
       </Part>
@@ -104,14 +115,12 @@ interface PartProps<T> {
   children(answer: T): ReactNode;
 }
 
-function Part<T>({ name, answered: { answer, problem, isAsking, askAgain }, isShown, children }: PartProps<T>) {
-  if (answer !== null && isShown?.(answer) === false) return null;
+function Part<T>({ name, answered: { answer, problem, isAsking }, isShown, children }: PartProps<T>) {
+  if (answer === null ? problem !== null : isShown?.(answer) === false) return null;
   return (
     <section aria-label={name} aria-busy={isAsking}>
       <h3>{name}</h3>
-      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
-      {answer === null && problem === null ? <p className="quiet">{isAsking ? 'Reading…' : ''}</p> : null}
-      {answer === null ? null : children(answer)}
+      {answer === null ? <p className="quiet">{isAsking ? 'Reading…' : ''}</p> : children(answer)}
     </section>
   );
 }
