@@ -63,6 +63,20 @@ export const mutants = [
     tests: ['web/server/http/families'],
   },
   {
+    id: 'origin-not-looked-at',
+    file: families,
+    find: ' || named.has(id)',
+    replace: '',
+    tests: ['web/server/http/families'],
+  },
+  {
+    id: 'same-beginning-not-looked-at',
+    file: families,
+    find: ' || shared.has(lineage.firstUuid)',
+    replace: '',
+    tests: ['web/server/http/families'],
+  },
+  {
     id: 'worktree-by-path',
     file: families,
     find: 'worktrees.get(folder) ?? repositoryInPath(folder)',

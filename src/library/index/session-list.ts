@@ -11,7 +11,7 @@ import {
   type TranscriptFile,
 } from '../../store/index.ts';
 import type { Database, Row, SqlValue } from './database.ts';
-import { agentCounts, sessionRows } from './session-rows.ts';
+import { agentCounts, knownRows, selectKnown, sessionRows } from './session-rows.ts';
 import {
   type StaleSession,
   type SummaryOptions,
@@ -132,12 +132,8 @@ export interface KnownSession
 }
 
 export function knownSessions(database: Database, files: readonly TranscriptFile[]): readonly KnownSession[] {
-  const rows = new Map(
-    database
-      .prepare(knownRows)
-      .all()
-      .map((row) => [String(row.main), row]),
-  );
+  const rows = new Map<string, Row>();
+  for (const row of knownRows(database)) rows.set(String(row.main), row);
   return knownOf(rows, files).sort((a, b) => compareNames(a.path, b.path));
 }
 
@@ -156,7 +152,7 @@ export function newestSessions(
 ): { readonly sessions: readonly KnownSession[]; readonly total: number } {
   const names = projectsFolders(roots).map(({ root }) => root);
   const isBelow = `s.root IN (${names.map(() => '?').join(',')})`;
-  const rows = database.prepare(`${knownRows} WHERE ${isBelow} ${newestFirst}`).all(...names, limit);
+  const rows = database.prepare(`${selectKnown} WHERE ${isBelow} ${newestFirst}`).all(...names, limit);
   const counted = database.prepare(`SELECT count(*) AS total FROM sessions s WHERE ${isBelow}`).get(...names);
   const { files } = findNamedTranscripts(
     roots,
@@ -168,13 +164,6 @@ export function newestSessions(
 
 const newestFirst = `
 ORDER BY coalesce(s.ended_at, (SELECT f.mtime_ms FROM files f WHERE f.path = s.path)) DESC LIMIT ?`;
-
-const knownRows = `
-SELECT s.path AS main, s.cwd, s.title, s.first_prompt, s.is_foreign, s.ended_at,
-  coalesce(s.own_started_at, s.started_at) AS started_at, s.entries, s.turns, s.agents, s.damage,
-  s.tag, s.forked_from, s.first_uuid, s.git_branch, s.model, s.worktree, s.pull_requests,
-  v.state AS verdict_state, v.verdict
-FROM sessions s LEFT JOIN verdicts v ON v.path = s.path`;
 
 function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession {
   const { path, slug, root, mtimeMs, size } = file;

@@ -42,39 +42,93 @@ const fileColumns: Readonly<Record<string, string>> = {
   verdict: 'v.verdict',
 };
 
-const names: readonly string[] = [...sessionColumns, ...Object.keys(fileColumns)];
-const values = [...sessionColumns.map((name) => `s.${name}`), ...Object.values(fileColumns)];
 /** Long texts, which JSON would escape and parse. */
 const textNames = ['title', 'first_prompt'];
 const separator = '\x1f';
 const texts = textNames.map((name) => `coalesce('=' || s.${name}, '')`);
-const tables = `
-FROM sessions s JOIN files f ON f.path = s.path AND f.agent_id IS NULL LEFT JOIN verdicts v ON v.path = s.path`;
 const page = `WHERE s.id IN (SELECT id FROM sessions WHERE id > ? ORDER BY id LIMIT ?)`;
-// Both lists are filled in one pass over the rows, so they have the same order.
-const packedRows = `
-SELECT json_group_array(json_array(${values.join(', ')})) AS packed,
-  group_concat(${texts.join(' || char(31) || ')}, char(31)) AS texts ${tables} ${page}`;
-const plainRows = `
-SELECT ${names.map((name, i) => `${values[i]} AS ${name}`).join(', ')}, ${textNames.map((name) => `s.${name}`).join(', ')}
-${tables} ${page}`;
 const lastOfPage = 'SELECT max(id) AS last FROM (SELECT id FROM sessions WHERE id > ? ORDER BY id LIMIT ?)';
+
+interface PackedQuery {
+  /** Of the values in JSON. */
+  readonly names: readonly string[];
+  readonly packed: string;
+  /** The same without packing. */
+  readonly plain: string;
+}
+
+/** `columns`: their values by name. */
+function packedQuery(columns: Readonly<Record<string, string>>, tables: string): PackedQuery {
+  return {
+    names: Object.keys(columns),
+    // Both lists are filled in one pass over the rows, so they have the same order.
+    packed: `SELECT json_group_array(json_array(${Object.values(columns).join(', ')})) AS packed,
+      group_concat(${texts.join(' || char(31) || ')}, char(31)) AS texts ${tables} ${page}`,
+    plain: `SELECT ${plainColumns(columns)} ${tables} ${page}`,
+  };
+}
+
+function plainColumns(columns: Readonly<Record<string, string>>): string {
+  const named = Object.entries(columns).map(([name, value]) => `${value} AS ${name}`);
+  return [...named, ...textNames.map((name) => `s.${name}`)].join(', ');
+}
+
+const listedQuery = packedQuery(
+  { ...Object.fromEntries(sessionColumns.map((name) => [name, `s.${name}`])), ...fileColumns },
+  'FROM sessions s JOIN files f ON f.path = s.path AND f.agent_id IS NULL LEFT JOIN verdicts v ON v.path = s.path',
+);
+
+/** What is known of a session without its files, by the names of the values. */
+const knownColumns: Readonly<Record<string, string>> = {
+  main: 's.path',
+  cwd: 's.cwd',
+  is_foreign: 's.is_foreign',
+  ended_at: 's.ended_at',
+  started_at: 'coalesce(s.own_started_at, s.started_at)',
+  entries: 's.entries',
+  turns: 's.turns',
+  agents: 's.agents',
+  damage: 's.damage',
+  tag: 's.tag',
+  forked_from: 's.forked_from',
+  first_uuid: 's.first_uuid',
+  git_branch: 's.git_branch',
+  model: 's.model',
+  worktree: 's.worktree',
+  pull_requests: 's.pull_requests',
+  verdict_state: 'v.state',
+  verdict: 'v.verdict',
+};
+const knownTables = 'FROM sessions s LEFT JOIN verdicts v ON v.path = s.path';
+const knownQuery = packedQuery(knownColumns, knownTables);
+/** `knownRows` without packing, for a few of them. */
+export const selectKnown: string = `SELECT ${plainColumns(knownColumns)} ${knownTables}`;
 
 const sessionsAtOnce = 1000;
 
-/** In no order. `sessionsAtOnce` is small enough for titles of a hundred thousand characters. */
-export function* sessionRows(database: Database): Generator<Row> {
+/** In no order. */
+export function sessionRows(database: Database): Generator<Row> {
+  return rowsOf(database, listedQuery);
+}
+
+/** In no order; also sessions whose files are gone. */
+export function knownRows(database: Database): Generator<Row> {
+  return rowsOf(database, knownQuery);
+}
+
+/** `sessionsAtOnce` is small enough for titles of a hundred thousand characters. */
+function* rowsOf(database: Database, { names, packed, plain }: PackedQuery): Generator<Row> {
   for (let after = -1; ; ) {
     const last = database.prepare(lastOfPage).get(after, sessionsAtOnce)?.last;
     if (typeof last !== 'number') return;
-    const packed = database.prepare(packedRows).get(after, sessionsAtOnce);
-    yield* unpackRows(packed) ?? database.prepare(plainRows).all(after, sessionsAtOnce);
+    const found = database.prepare(packed).get(after, sessionsAtOnce);
+    yield* unpackRows(names, found) ?? database.prepare(plain).all(after, sessionsAtOnce);
     after = last;
   }
 }
 
 /** `undefined` if a text contains the separator. */
-function unpackRows(packed: Row | undefined): readonly Row[] | undefined {
+function unpackRows(names: readonly string[], packed: Row | undefined): readonly Row[] | undefined {
   const rows = JSON.parse(String(packed?.packed)) as readonly (readonly SqlValue[])[]; // written by SQLite
   const parts = rows.length === 0 ? [] : String(packed?.texts).split(separator);
   if (parts.length !== rows.length * textNames.length) return undefined;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertMany, type SqlValue } from '../../../src/library/index/database.ts';
 import { openIndexInMemory } from '../../../src/library/index/schema.ts';
-import { agentCounts, sessionRows } from '../../../src/library/index/session-rows.ts';
+import { agentCounts, knownRows, selectKnown, sessionRows } from '../../../src/library/index/session-rows.ts';
 
 /** Title, first prompt, time of the last change, inode. */
 const stored: readonly (readonly [SqlValue, SqlValue, number, number])[] = [
@@ -45,4 +45,27 @@ test('titles, prompts, times and inodes are read as they were stored, on every p
   ]);
   assert.deepEqual([...agentCounts(database)], [[9, 2]]);
   assert.equal([...sessionRows(database)].length, count);
+});
+
+test('what is known of a session is the same packed and read value by value', (context) => {
+  const database = openIndexInMemory();
+  context.after(() => database.close());
+  const words = ['plain', null, '', '"quoted" \\ \u0001\u2028 中文 👩‍👩‍👧', '["json"]', '12'];
+  const names = ['title', 'first_prompt', 'cwd', 'tag', 'forked_from', 'first_uuid', 'git_branch', 'model'];
+  const numbers = ['own_started_at', 'started_at', 'ended_at', 'entries', 'turns', 'agents', 'damage'];
+  const sessions = Array.from({ length: 1100 }, (_, i): SqlValue[] => {
+    const texts = [...names, 'worktree', 'pull_requests'].map((_name, at) => words[(i + at) % words.length] ?? null);
+    const counts = numbers.map((_name, at) => ((i + at) % 3 === 0 ? null : 1_794_839_236_385 + i * at));
+    return [i + 1, `/p/${i}.jsonl`, `${i}`, '-p', '/', ...texts, ...counts];
+  });
+  const columns = ['id', 'path', 'session_id', 'slug', 'root', ...names, 'worktree', 'pull_requests', ...numbers];
+  insertMany(database, `INSERT INTO sessions (${columns.join(', ')})`, columns.length, sessions);
+  insertMany(database, 'INSERT INTO verdicts', 3, [['/p/7.jsonl', '1.2.3 4 5', 'loss']]);
+  const byPath = (rows: Iterable<object>) => new Map([...rows].map((row) => [(row as { main: string }).main, row]));
+  const packed = byPath(knownRows(database));
+  const plain = byPath(database.prepare(selectKnown).all());
+  assert.equal(packed.size, sessions.length);
+  for (const [path, row] of plain) assert.deepEqual({ ...packed.get(path) }, { ...row });
+  const seventh = { ...packed.get('/p/7.jsonl') } as Record<string, SqlValue>;
+  assert.deepEqual([seventh.verdict, seventh.verdict_state], ['loss', '1.2.3 4 5']);
 });

@@ -42,9 +42,9 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
     firstPrompt: shorten(session.firstPrompt),
     project: cwd ?? project,
     cwd: cwd ?? null,
-    gitBranch: shorten(session.gitBranch),
-    model: shorten(session.model),
-    modelName: session.model === undefined ? null : shorten(shortModelName(session.model)),
+    gitBranch: names.shorten(session.gitBranch),
+    model: names.shorten(session.model),
+    modelName: session.model === undefined ? null : modelNames.shorten(session.model),
     tag: shorten(session.tag),
     pullRequests: session.pullRequests.map(({ url, number, repository }): PullRequestLink => {
       return { url: secureUrl(url), number: number ?? null, repository: shorten(repository) };
@@ -89,6 +89,30 @@ function parseUrl(url: string): URL | null {
 export function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
+
+/** Names that many rows have in common: made once, and the same string in all rows. */
+class CommonNames {
+  readonly #known = new Map<string, string | null>();
+  readonly #nameOf: (text: string) => string;
+
+  constructor(nameOf: (text: string) => string) {
+    this.#nameOf = nameOf;
+  }
+
+  shorten(text: string | undefined): string | null {
+    if (text === undefined) return null;
+    let name = this.#known.get(text);
+    if (name !== undefined) return name;
+    name = shorten(this.#nameOf(text));
+    if (this.#known.size >= mostNames) this.#known.clear();
+    this.#known.set(text, name);
+    return name;
+  }
+}
+
+const mostNames = 500;
+const names = new CommonNames((text) => text);
+const modelNames = new CommonNames(shortModelName);
 
 function shorten(text: string | undefined): string | null {
   const start = text?.slice(0, textChars * 4) ?? '';

@@ -4,6 +4,8 @@ import type { ListedRow } from '../answers/index.ts';
 
 /** Sessions are the paths of their transcripts. */
 export interface Families {
+  /** Whether it is a copy or has some. */
+  isRelated(path: string): boolean;
   /** The session that it is a copy of. */
   originOf(path: string): string | undefined;
   /** The first origin: the session itself if it is not a copy. */
@@ -15,7 +17,7 @@ export interface Families {
 }
 
 export function findFamilies(rows: readonly ListedRow[]): Families {
-  const origins = findOrigins(rows);
+  const origins = findOrigins(relatedRows(rows));
   const roots = new Map([...origins.keys()].map((path) => [path, findRoot(path, origins)]));
   const forks = new Map<string, string[]>();
   for (const [path, root] of roots) {
@@ -25,6 +27,7 @@ export function findFamilies(rows: readonly ListedRow[]): Families {
     else known.push(path);
   }
   return {
+    isRelated: (path) => roots.has(path) || forks.has(path),
     originOf: (path) => origins.get(path),
     rootOf: (path) => roots.get(path) ?? path,
     forksOf: (path) => forks.get(path) ?? [],
@@ -71,6 +74,23 @@ function findRoot(path: string, origins: ReadonlyMap<string, string>): string {
     root = next;
   }
   return root;
+}
+
+/** The rows that may be copies or have some: most have nothing in common with any other. */
+function relatedRows(rows: readonly ListedRow[]): readonly ListedRow[] {
+  const named = new Set<string>();
+  const [seen, shared] = [new Set<string | null>(), new Set<string | null>()];
+  for (const { lineage } of rows) {
+    const { forkedFrom, firstUuid } = lineage;
+    if (forkedFrom !== null) named.add(forkedFrom);
+    if (firstUuid === null) continue;
+    if (seen.has(firstUuid)) shared.add(firstUuid);
+    else seen.add(firstUuid);
+  }
+  if (named.size + shared.size === 0) return [];
+  return rows.filter(
+    ({ id, lineage }) => lineage.forkedFrom !== null || named.has(id) || shared.has(lineage.firstUuid),
+  );
 }
 
 function findOrigins(rows: readonly ListedRow[]): ReadonlyMap<string, string> {

@@ -449,18 +449,30 @@ interface ListEntry {
   readonly forks: readonly ListedRow[];
 }
 
+const none: readonly ListedRow[] = [];
+
 /** A fork whose origin does not pass the filter is listed too. Without `families`, all are. */
 function foldRows(found: readonly ListedRow[], families: Families | undefined): readonly ListEntry[] {
-  if (families === undefined) return found.map((row) => ({ row, first: row, forks: [] }));
-  const listed = new Map(found.map((row) => [row.path, row]));
-  const entries = new Map<ListedRow, { row: ListedRow; first: ListedRow; forks: ListedRow[] }>();
+  if (families === undefined) return found.map((row) => ({ row, first: row, forks: none }));
+  const listed = new Map<string, ListedRow>();
+  for (const row of found) if (families.isRelated(row.path)) listed.set(row.path, row);
+  const entries: ListEntry[] = [];
+  const folded = new Map<ListedRow, { row: ListedRow; first: ListedRow; forks: ListedRow[] }>();
   for (const row of found) {
+    if (!listed.has(row.path)) {
+      entries.push({ row, first: row, forks: none });
+      continue;
+    }
     const lead = listed.get(families.rootOf(row.path)) ?? row;
-    const entry = entries.get(lead) ?? { row: lead, first: row, forks: [] };
-    entries.set(lead, entry);
+    let entry = folded.get(lead);
+    if (entry === undefined) {
+      entry = { row: lead, first: row, forks: [] };
+      folded.set(lead, entry);
+      entries.push(entry);
+    }
     if (row !== lead) entry.forks.push(row);
   }
-  return [...entries.values()];
+  return entries;
 }
 
 function newestOf(rows: readonly ListedRow[]): number | null {

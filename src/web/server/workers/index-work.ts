@@ -55,7 +55,7 @@ class IndexWork {
   readonly #waiting = new Set<string>();
   #isWhole = false;
   #isRunning = false;
-  readonly #sent = new Map<string, string>();
+  readonly #sent = new Map<string, ListedRow>();
   #costs: ReadonlyMap<string, SessionCost> = new Map();
   #costsMayCountAt = 0;
   proceed: () => void = () => {};
@@ -163,9 +163,9 @@ class IndexWork {
     const gone = new Set(this.#sent.keys());
     const changed = rows.filter((row) => {
       gone.delete(row.path);
-      const text = JSON.stringify(row);
-      if (this.#sent.get(row.path) === text) return false;
-      this.#sent.set(row.path, text);
+      const before = this.#sent.get(row.path);
+      if (before !== undefined && isSame(before, row)) return false;
+      this.#sent.set(row.path, row);
       return true;
     });
     for (const path of gone) this.#sent.delete(path);
@@ -199,4 +199,15 @@ class IndexWork {
     this.#state = { ...this.#state, ...state };
     this.#emit('state', this.#state);
   }
+}
+
+function isSame(a: ListedRow, b: ListedRow): boolean {
+  return rowKeys(a).every((key) => {
+    const [one, other] = [a[key], b[key]];
+    return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+  });
+}
+
+function rowKeys(row: ListedRow): readonly (keyof ListedRow)[] {
+  return Object.keys(row) as (keyof ListedRow)[];
 }
