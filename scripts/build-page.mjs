@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { flatImports } from './build-flat.mjs';
 
 const folder = 'dist/page';
 
@@ -17,19 +18,51 @@ const common = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** Returns esbuild's metafile and the compressed bytes of the first load. */
+const app = path.resolve('src/web/app');
+
+/**
+ * Every part that is loaded later also imports what is loaded already: the shell, and a part of the session page that page.
+ * esbuild creates a chunk for each set of parts that share a file: so each of the two is one chunk, not a dozen small ones.
+ */
+export const wholeChunks = {
+  name: 'whole-chunks',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./ }, ({ kind, path: name, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: path.resolve(resolveDir, name), namespace: 'with-loaded' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'with-loaded' }, ({ path: file }) => {
+      const isOfSession = file.startsWith(path.join(app, 'session') + path.sep);
+      const loaded = [path.join(app, 'app.tsx'), ...(isOfSession ? [path.join(app, 'session-view.tsx')] : [])];
+      const imports = loaded.map((each) => `import ${JSON.stringify(each)};`).join(' ');
+      return { contents: `${imports} export * from ${JSON.stringify(file)};`, resolveDir: path.dirname(file) };
+    });
+  },
+};
+
+/** Hono's client can write cookies. The page has none: its token is in a header. */
+export const noCookies = {
+  name: 'no-cookies',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]hono[\\/]dist[\\/]utils[\\/]cookie\.js$/ }, () => ({
+      contents: "export const serialize = () => { throw new Error('the page sends no cookies'); };",
+    }));
+  },
+};
+
+/** Returns esbuild's metafile, and the compressed bytes of the first load of the library and of a session. */
 export async function buildPage() {
   const { metafile } = await build({
     ...common,
     entryPoints: { app: 'src/web/app/main.tsx' },
     outdir: folder,
     entryNames: '[name]-[hash]',
-    chunkNames: 'chunk-[hash]',
+    chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
     metafile: true,
+    plugins: [wholeChunks, noCookies, flatImports],
   });
   const outputs = Object.entries(metafile.outputs);
   const [entry, { cssBundle }] = outputs.find(([, output]) => output.entryPoint === 'src/web/app/main.tsx');
@@ -44,8 +77,12 @@ export async function buildPage() {
     `  ${links.join('\n    ')}\n  </head>`,
   );
   writeFileSync(path.join(folder, 'index.html'), html);
-  const sizes = [html, ...[...first, cssBundle].map((file) => readFileSync(file))].map((part) => gzipSync(part).length);
-  return { metafile, firstLoadBytes: sizes.reduce((sum, size) => sum + size, 0) };
+  const firstLoadBytes = ['library-view.ts', 'session-view.tsx'].map((name) => {
+    const [view] = outputs.find(([, { entryPoint = '' }]) => path.basename(entryPoint) === name);
+    const files = [...firstLoad(metafile.outputs, entry, view), cssBundle].map((file) => readFileSync(file));
+    return [html, ...files].reduce((sum, part) => sum + gzipSync(part).length, 0);
+  });
+  return { metafile, firstLoadBytes };
 }
 
 /** One script and one style sheet to inline in an exported file: nothing in them may end the element around it. */
@@ -69,9 +106,9 @@ export async function buildStandalone() {
   return { metafile };
 }
 
-/** The entry, and all that it imports before it runs. */
-function firstLoad(outputs, entry) {
-  const files = new Set([entry]);
+/** The entries, and all that they import before they run. */
+function firstLoad(outputs, ...entries) {
+  const files = new Set(entries);
   for (const file of files) {
     for (const { path: imported, kind } of outputs[file].imports) if (kind === 'import-statement') files.add(imported);
   }

@@ -1,20 +1,10 @@
 // The whole page: the header, and below it the page of the address.
-import {
-  type ComponentType,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ComponentType, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Status } from '../wire/index.ts';
-import { ActionHostProvider, sessionMenus, useSessionActions } from './actions/index.ts';
+import { ActionHostProvider, useSessionActions } from './actions/index.ts';
 import { Header } from './header.tsx';
 import { KeyHelp, type KeyMeaning } from './keys/index.ts';
-import { LibraryPage } from './library/index.ts';
+import { type LaterPart, laterPart } from './later/index.ts';
 import {
   goTo,
   PageFrame,
@@ -28,9 +18,7 @@ import {
   Waiting,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
-import { httpSource, watchPresence } from './session/http/index.ts';
-import { SessionPage, sessionKeys } from './session/index.ts';
-import { MenusContext, type SessionSource } from './session/source/index.ts';
+import { OpeningSession, sessionKeys } from './session/index.ts';
 
 export function App({ services }: { readonly services: PageServices }) {
   return (
@@ -54,6 +42,7 @@ function Shell() {
   const showHelp = useCallback(() => setHelp(true), []);
   useShellKeys({ isSession: key !== null, onHelp: showHelp });
   useCollapsingBars(path);
+  useEarlyPages();
   return (
     <StatusContext value={status}>
       <ActionHostProvider>
@@ -87,89 +76,85 @@ function isSearch(search: string): boolean {
 
 function PageOf({ path }: { readonly path: string }) {
   const { search } = usePlace();
-  switch (path) {
-    case '/':
-      return isSearch(search) ? <Later page={<SearchPage />} title="Search" /> : <LibraryPage />;
-    case '/usage':
-      return <Later page={<UsagePage />} title="Usage" />;
-    case '/health':
-      return <Later page={<HealthPage />} title="Health" />;
-    case '/live':
-      return <Later page={<LivePage />} title="Live" />;
-    default:
-      return (
-        <PageFrame title="No such page" isReady={true}>
-          <p>
-            There is no page at this address. <a href="/">All sessions</a>
-          </p>
-        </PageFrame>
-      );
-  }
+  const page = pageAt(path, search);
+  if (page === undefined)
+    return (
+      <PageFrame title="No such page" isReady={true}>
+        <p>
+          There is no page at this address. <a href="/">All sessions</a>
+        </p>
+      </PageFrame>
+    );
+  const waiting = (
+    <PageFrame title={page.title} isReady={false}>
+      <Waiting what="Loading the page" />
+    </PageFrame>
+  );
+  return (
+    <Suspense key={page.title} fallback={waiting}>
+      <page.Part />
+    </Suspense>
+  );
 }
 
-// Loaded when they are first shown.
-const SearchPage = laterPage('Search', async () => (await import('./search/index.ts')).SearchPage);
-const UsagePage = laterPage('Usage', async () => (await import('./usage/index.ts')).UsagePage);
-const HealthPage = laterPage('Health', async () => (await import('./health/index.ts')).HealthPage);
-const LivePage = laterPage('Live', async () => (await import('./live/index.ts')).LivePage);
+function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
+  return (
+    <Suspense fallback={<OpeningSession />}>
+      <sessionView.Part sessionKey={sessionKey} />
+    </Suspense>
+  );
+}
 
-/** The server may have ended, or may have been updated and have other files. */
-function laterPage(title: string, load: () => Promise<ComponentType>) {
+interface LaterPage extends LaterPart<object> {
+  readonly title: string;
+}
+
+// Each is loaded when it is first shown.
+const library = laterPage('Library', async () => (await import('./library-view.ts')).LibraryPage);
+const searchPage = laterPage('Search', async () => (await import('./search/index.ts')).SearchPage);
+const reports: Readonly<Record<string, LaterPage>> = {
+  '/usage': laterPage('Usage', async () => (await import('./usage/index.ts')).UsagePage),
+  '/health': laterPage('Health', async () => (await import('./health/index.ts')).HealthPage),
+  '/live': laterPage('Live', async () => (await import('./live/index.ts')).LivePage),
+};
+const sessionView = laterPart(async () => (await import('./session-view.tsx')).SessionView, failedPage('Session'));
+
+function pageAt(path: string, search: string): LaterPage | undefined {
+  if (path === '/') return isSearch(search) ? searchPage : library;
+  return Object.hasOwn(reports, path) ? reports[path] : undefined;
+}
+
+/** Loads the page of an address, so that it is shown without a moment of waiting. */
+export async function loadPage(path: string, search: string): Promise<void> {
+  await (sessionKeyOf(path) === null ? pageAt(path, search) : sessionView)?.load();
+}
+
+function laterPage(title: string, read: () => Promise<ComponentType>): LaterPage {
+  return { title, ...laterPart(read, failedPage(title)) };
+}
+
+function failedPage(title: string): ComponentType {
   const problem = { message: 'this page cannot be loaded', next: 'check that clew open is still running, then reload' };
-  const failed: ComponentType = () => (
+  return () => (
     <PageFrame title={title} isReady={true}>
       <ProblemNote problem={problem} onRetry={() => location.reload()} />
     </PageFrame>
   );
-  return lazy(async () => ({ default: await load().catch(() => failed) }));
 }
 
-function Later({ page, title }: { readonly page: ReactNode; readonly title: string }) {
-  const waiting = (
-    <PageFrame title={title} isReady={false}>
-      <Waiting what="Loading the page" />
-    </PageFrame>
-  );
-  return <Suspense fallback={waiting}>{page}</Suspense>;
-}
-
-/** Loaded when it is first shown. */
-const SidePanel = lazy(async () => ({ default: (await import('./session/side/index.ts')).SidePanel }));
-
-function SessionAt({ sessionKey }: { readonly sessionKey: string }) {
-  const services = useServices();
-  const { visit } = usePlace();
-  const source = useMemo(() => {
-    // The address of an abbreviated id becomes that of the session.
-    const onKey = (key: string): void => goTo(`/s/${encodeURIComponent(key)}${location.search}`, { replaces: true });
-    return sessionSource(services, sessionKey, onKey);
-  }, [services, sessionKey]);
-  // Each visit may name another line, so it starts with fresh state.
-  return (
-    <MenusContext value={sessionMenus}>
-      <SessionPage key={visit} source={source} SidePanel={SidePanel} />
-    </MenusContext>
-  );
-}
-
-function sessionSource(services: PageServices, key: string, onKey: (key: string) => void): SessionSource {
-  const { client, events, readNow } = services;
-  return httpSource(client, key, {
-    readNow,
-    watchPresence: (onChange) => watchPresence({ client, events }, { key, onKey, onChange }),
-    watch: (onChange) => {
-      const ends = [
-        events.want({ watch: [key] }),
-        events.onMissed(() => onChange({ agentId: null, fromPart: 0 })),
-        events.on('append', (grown) => {
-          if (grown.key === key) onChange(grown);
-        }),
-      ];
-      return () => {
-        for (const end of ends) end();
-      };
-    },
-  });
+/** A link that is pointed at or has the focus is likely to be followed: its page is loaded already. */
+function useEarlyPages(): void {
+  useEffect(() => {
+    const onLink = ({ target }: Event): void => {
+      const link = target instanceof Element ? target.closest('a') : null;
+      if (link !== null && link.origin === location.origin) void loadPage(link.pathname, link.search);
+    };
+    const events = ['pointerover', 'focusin'] as const;
+    for (const event of events) document.addEventListener(event, onLink, { passive: true });
+    return () => {
+      for (const event of events) document.removeEventListener(event, onLink);
+    };
+  }, []);
 }
 
 export interface ShellKeys {

@@ -1,7 +1,7 @@
 // The entry of the page: styles, client, events, and the app.
 import { createRoot } from 'react-dom/client';
 import { makeClient } from '../client/index.ts';
-import { App } from './app.tsx';
+import { App, loadPage } from './app.tsx';
 import {
   applyTheme,
   findToken,
@@ -38,7 +38,8 @@ import './styles/reading/numbers.css';
 import './styles/phone.css';
 
 applyTheme(readTheme());
-const token = await findToken();
+// Both at once: the page is shown when it is there, not with a moment of waiting.
+const [token] = await Promise.all([findToken(), loadPage(location.pathname, location.search)]);
 if (token === undefined) showNoToken();
 else start(token);
 

@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { embeddedSource, readPrintable } from './session/embedded/index.ts';
 import { PrintPage, SessionPage } from './session/index.ts';
+import { loadWordDiff } from './session/text/index.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/session.css';
@@ -40,6 +41,7 @@ if (root !== null) {
 const paper = document.getElementById('print');
 if (paper !== null) {
   const sheet = createRoot(paper);
+  void loadWordDiff(); // it is in this file; the paper is drawn at once
   // The browser prints what is rendered when its event handlers return.
   addEventListener('beforeprint', () =>
     flushSync(() => sheet.render(<PrintPage source={source} pages={readPrintable()} />)),

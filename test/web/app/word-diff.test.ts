@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedWords, markWords } from '../../../src/web/app/session/text/word-diff.ts';
+import { markWords } from '../../../src/web/app/session/text/mark-words.ts';
+import { changedWords } from '../../../src/web/app/session/text/word-diff.ts';
 
 /** The changed parts between brackets. */
 function marked(lines: readonly string[]): readonly string[] {

@@ -1,15 +1,17 @@
 // The session page: the outline of turns next to the conversation, and above both what the session is.
 import { type ComponentType, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FindHit, Place, TurnRow } from '../../../export/wire/index.ts';
-import { KeyHelp, type KeyMeaning } from '../keys/index.ts';
+import { KeyHelp } from '../keys/index.ts';
 import { Conversation, type ConversationHandle, type GoOptions } from './conversation.tsx';
-import { FindBar, FoundElsewhere, useFinding } from './find/index.ts';
-import { documentTitle, formatTime } from './format/index.ts';
+import { FoundElsewhere, useFinding } from './find/index.ts';
+import { documentTitle } from './format/index.ts';
+import { findBar, rawDrawer, similarSessions, useLaterParts } from './later-parts.tsx';
 import { FileNotices, usePresence } from './live/index.ts';
+import { OpeningSession } from './opening.tsx';
 import { Outline } from './outline.tsx';
 import { Paper } from './print-page.tsx';
-import { RawDrawer } from './raw-drawer.tsx';
 import { SessionHeader } from './session-header.tsx';
+import { sessionKeys } from './session-keys.ts';
 import type { SidePanelProps } from './side/index.ts';
 import {
   ActionsContext,
@@ -18,7 +20,6 @@ import {
   type PageActions,
   type SessionAddress,
   type SessionSource,
-  type SimilarSession,
   SourceContext,
   type Target,
   type TargetLine,
@@ -46,6 +47,7 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
   const mayStart = start.line === null && start.turn === null && start.at === null && start.q === null;
   const { session, problem, agentVersions, replacements } = useSession(source, branch, mayStart);
   const [folds] = useState(() => new Map<string, boolean>());
+  useLaterParts({ isFinding: start.q !== null, isShown: session !== null });
   const actions = useMemo<PageActions>(
     () => ({
       folds,
@@ -84,7 +86,9 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
               <p>
                 <Words text={problem} />
               </p>
-              <SimilarSessions source={source} />
+              <Suspense>
+                <similarSessions.Part source={source} />
+              </Suspense>
               {source.exported === null ? (
                 <p>
                   <a href="/">All sessions</a>
@@ -92,9 +96,7 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
               ) : null}
             </main>
           ) : session === null ? (
-            <main className="message-page" id="conversation" aria-busy="true">
-              <p className="quiet">Opening the session…</p>
-            </main>
+            <OpeningSession />
           ) : (
             <Reader
               source={source}
@@ -106,7 +108,11 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
             />
           )}
           {session === null ? null : <Paper source={source} head={session.head} />}
-          {raw === null ? null : <RawDrawer source={raw.source} place={raw.place} onClose={() => setRaw(null)} />}
+          {raw === null ? null : (
+            <Suspense>
+              <rawDrawer.Part source={raw.source} place={raw.place} onClose={() => setRaw(null)} />
+            </Suspense>
+          )}
           <output className="toast" aria-live="polite">
             {toast}
           </output>
@@ -242,16 +248,18 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
           />
         </SessionHeader>
         {wanted === null ? null : (
-          <FindBar
-            source={source}
-            wanted={wanted}
-            current={target?.hit}
-            part={part}
-            goesToFirst={finding.goesToFirst}
-            onWanted={finding.look}
-            onHit={onHit}
-            onClose={finding.close}
-          />
+          <Suspense>
+            <findBar.Part
+              source={source}
+              wanted={wanted}
+              current={target?.hit}
+              part={part}
+              goesToFirst={finding.goesToFirst}
+              onWanted={finding.look}
+              onHit={onHit}
+              onClose={finding.close}
+            />
+          </Suspense>
         )}
         <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
           {isWhole ? null : <p className="outline-note quiet">Reading the rest…</p>}
@@ -324,37 +332,6 @@ function useSteps(
   };
 }
 
-function SimilarSessions({ source }: { readonly source: SessionSource }) {
-  const [sessions, setSessions] = useState<readonly SimilarSession[]>([]);
-  useEffect(() => {
-    let isOpen = true;
-    source.similar?.().then(
-      (found) => {
-        if (isOpen) setSessions(found);
-      },
-      () => {}, // the page says already that there is no such session
-    );
-    return () => {
-      isOpen = false;
-    };
-  }, [source]);
-  if (sessions.length === 0) return null;
-  return (
-    <ul className="similar-sessions" aria-label="Sessions with this beginning">
-      {sessions.map(({ key, title, project, changedAt }) => (
-        <li key={key}>
-          <a href={`/s/${encodeURIComponent(key)}`} data-stop="">
-            <Words text={title} />
-          </a>{' '}
-          <span className="quiet">
-            <Words text={`${key.slice(0, 13)} · ${project} · ${formatTime(changedAt)}`} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 /** Goes to the turn or to the end, if the address names it, once. */
 function useStartTurn(
   turns: readonly TurnRow[],
@@ -370,22 +347,6 @@ function useStartTurn(
     else if (at === 'end') handle.current?.goToEnd();
   }, [turns, line, turn, at, handle]);
 }
-
-export const sessionKeys: readonly KeyMeaning[] = [
-  [['j'], 'next turn'],
-  [['k'], 'previous turn'],
-  [['g'], 'to the beginning'],
-  [['G'], 'to the end'],
-  [['e', 'E'], 'next, previous error'],
-  [['c', 'C'], 'next, previous call'],
-  [['x', 'X'], 'next, previous compaction'],
-  [['/'], 'find in this session'],
-  [['o'], 'show or hide the outline'],
-  [['Ctrl', 'k'], 'go to a page, a session or an action'],
-  [['i'], 'show or hide the turn in detail: context, cost, to-do, files'],
-  [['?'], 'this help'],
-  [['Esc'], 'close what is open'],
-];
 
 function Help({ onClose }: { onClose(): void }) {
   return <KeyHelp keys={sessionKeys} onClose={onClose} />;

@@ -3,7 +3,8 @@ import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { neutralise } from '../../../../base/text/index.ts';
 import type { HunkView } from '../../../../export/wire/index.ts';
 import { currentHighlighter, type Highlighter, loadHighlighter } from './highlight.ts';
-import { type CharRange, changedWords, markWords, newBudget } from './word-diff.ts';
+import { currentWordDiff, loadWordDiff } from './load-word-diff.ts';
+import { type CharRange, markWords } from './mark-words.ts';
 
 const maxColoured = 600;
 
@@ -99,10 +100,7 @@ export function Diff({ hunks, language, label, children }: DiffProps) {
     language,
     hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0),
   );
-  const changed = useMemo(() => {
-    const budget = newBudget();
-    return hunks.map(({ lines }) => changedWords(lines.map(neutralise), budget));
-  }, [hunks]);
+  const changed = useChangedWords(hunks);
   return (
     <figure className="code diff copyable" aria-label={neutralise(label)}>
       {hunks.map((hunk, i) => (
@@ -128,6 +126,29 @@ export function Diff({ hunks, language, label, children }: DiffProps) {
       {children}
     </figure>
   );
+}
+
+/** For each hunk, the changed parts of its lines; none until the code that compares them is loaded. */
+function useChangedWords(hunks: readonly HunkView[]): readonly ReadonlyMap<number, readonly CharRange[]>[] {
+  const [diff, setDiff] = useState(currentWordDiff);
+  useEffect(() => {
+    if (diff !== undefined) return;
+    let isShown = true;
+    loadWordDiff().then(
+      (loaded) => {
+        if (isShown) setDiff(loaded);
+      },
+      () => {}, // the lines are right without marks
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [diff]);
+  return useMemo(() => {
+    if (diff === undefined) return [];
+    const budget = diff.newBudget();
+    return hunks.map(({ lines }) => diff.changedWords(lines.map(neutralise), budget));
+  }, [diff, hunks]);
 }
 
 interface DiffLine {

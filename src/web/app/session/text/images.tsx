@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { formatBytes } from '../../../../base/text/index.ts';
 import type { ImageRef, Place } from '../../../../export/wire/index.ts';
 import { useActions, useSource } from '../source/index.ts';
-import { Words } from './text.tsx';
+import { Words } from './words.tsx';
 
 export function Images({ images }: { readonly images: readonly ImageRef[] }) {
   if (images.length === 0) return null;

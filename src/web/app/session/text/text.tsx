@@ -122,11 +122,6 @@ export function PlainText({ text, className = '', copies }: PlainTextProps) {
   );
 }
 
-/** For names, paths and lines in the page's own sentences. */
-export function Words({ text }: { readonly text: string }) {
-  return <bdi>{neutralise(text)}</bdi>;
-}
-
 export function TerminalText({
   text,
   label,

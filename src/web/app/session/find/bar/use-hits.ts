@@ -1,8 +1,8 @@
 // The hits of the find bar: asked for a page at a time, more while the reader continues, and until the current one is among
 // them.
 import { useEffect, useState } from 'react';
-import type { FindHit, HitPlace, Wanted } from '../../../../export/wire/index.ts';
-import type { SessionSource } from '../source/index.ts';
+import type { FindHit, HitPlace, Wanted } from '../../../../../export/wire/index.ts';
+import type { SessionSource } from '../../source/index.ts';
 
 export interface Hits {
   readonly hits: readonly FindHit[];

@@ -1,10 +1,16 @@
 // Find in the session: the server searches the whole transcript with its sub-agents, the page goes from hit to hit. The
 // list of hits floats over the conversation.
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '../../../../base/text/index.ts';
-import { type FindHit, type FindMode, findModes, type HitPlace, type Wanted } from '../../../../export/wire/index.ts';
-import type { SessionSource } from '../source/index.ts';
-import { Words } from '../text/index.ts';
+import { formatCount } from '../../../../../base/text/index.ts';
+import {
+  type FindHit,
+  type FindMode,
+  findModes,
+  type HitPlace,
+  type Wanted,
+} from '../../../../../export/wire/index.ts';
+import type { SessionSource } from '../../source/index.ts';
+import { Words } from '../../text/index.ts';
 import { useHits } from './use-hits.ts';
 
 export interface FindBarProps {
