@@ -1,5 +1,13 @@
 // The whole page: the header, and below it the page of the address.
-import { type ComponentType, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentType,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Status } from '../wire/index.ts';
 import { ActionHostProvider, useSessionActions } from './actions/index.ts';
 import { Header } from './header.tsx';
@@ -133,7 +141,7 @@ function laterPage(title: string, read: () => Promise<ComponentType>): LaterPage
   return { title, ...laterPart(read, failedPage(title)) };
 }
 
-function failedPage(title: string): ComponentType {
+function failedPage(title: string): () => ReactNode {
   const problem = { message: 'this page cannot be loaded', next: 'check that clew open is still running, then reload' };
   return () => (
     <PageFrame title={title} isReady={true}>

@@ -1,11 +1,10 @@
 // Parts of the session page that its first view does not need. They are loaded soon after it, so that nothing waits for
-// them: letters after the key that opens the find bar must reach it, and paper is drawn at once.
+// them. The find bar is not one of them: letters typed right after the key that opens it must reach it.
 import { useEffect } from 'react';
 import { laterPart } from '../later/index.ts';
 import { useActions } from './source/index.ts';
 import { loadWordDiff } from './text/index.ts';
 
-export const findBar = laterPart(async () => (await import('./find/bar/index.ts')).FindBar, Failed);
 export const rawDrawer = laterPart(async () => (await import('./raw-drawer.tsx')).RawDrawer, Failed);
 
 /** Only for an id that names no session. */
@@ -26,21 +25,10 @@ function Failed({ onClose }: { onClose(): void }) {
 
 const afterMs = 1_000;
 
-/** `isFinding`: the first view has the find bar. */
-export function useLaterParts({
-  isFinding,
-  isShown,
-}: {
-  readonly isFinding: boolean;
-  readonly isShown: boolean;
-}): void {
-  useEffect(() => {
-    if (isFinding) void findBar.load();
-  }, [isFinding]);
+export function useLaterParts(isShown: boolean): void {
   useEffect(() => {
     if (!isShown) return;
     const timer = setTimeout(() => {
-      void findBar.load();
       void rawDrawer.load();
       loadWordDiff().catch(() => {}); // lines without marks
     }, afterMs);

@@ -3,9 +3,10 @@ import { type ComponentType, Suspense, useCallback, useEffect, useMemo, useRef, 
 import type { FindHit, Place, TurnRow } from '../../../export/wire/index.ts';
 import { KeyHelp } from '../keys/index.ts';
 import { Conversation, type ConversationHandle, type GoOptions } from './conversation.tsx';
+import { FindBar } from './find/bar/index.ts';
 import { FoundElsewhere, useFinding } from './find/index.ts';
 import { documentTitle } from './format/index.ts';
-import { findBar, rawDrawer, similarSessions, useLaterParts } from './later-parts.tsx';
+import { rawDrawer, similarSessions, useLaterParts } from './later-parts.tsx';
 import { FileNotices, usePresence } from './live/index.ts';
 import { OpeningSession } from './opening.tsx';
 import { Outline } from './outline.tsx';
@@ -47,7 +48,7 @@ export function SessionPage({ source, SidePanel }: SessionPageProps) {
   const mayStart = start.line === null && start.turn === null && start.at === null && start.q === null;
   const { session, problem, agentVersions, replacements } = useSession(source, branch, mayStart);
   const [folds] = useState(() => new Map<string, boolean>());
-  useLaterParts({ isFinding: start.q !== null, isShown: session !== null });
+  useLaterParts(session !== null);
   const actions = useMemo<PageActions>(
     () => ({
       folds,
@@ -248,18 +249,16 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
           />
         </SessionHeader>
         {wanted === null ? null : (
-          <Suspense>
-            <findBar.Part
-              source={source}
-              wanted={wanted}
-              current={target?.hit}
-              part={part}
-              goesToFirst={finding.goesToFirst}
-              onWanted={finding.look}
-              onHit={onHit}
-              onClose={finding.close}
-            />
-          </Suspense>
+          <FindBar
+            source={source}
+            wanted={wanted}
+            current={target?.hit}
+            part={part}
+            goesToFirst={finding.goesToFirst}
+            onWanted={finding.look}
+            onHit={onHit}
+            onClose={finding.close}
+          />
         )}
         <nav className="outline" aria-label="Turns" hidden={!hasOutline}>
           {isWhole ? null : <p className="outline-note quiet">Reading the rest…</p>}
