@@ -51,7 +51,7 @@ test('the package holds only these kinds of files', () => {
     /^dist\/(index|program|web-worker)\.mjs$/,
     /^dist\/(index\.d\.mts|package\.json|THIRD-PARTY\.txt)$/,
     /^dist\/chunks\/[\w-]+-[0-9A-Z]{8}\.mjs$/,
-    /^dist\/page\/(index\.html|(app|chunk)-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
+    /^dist\/page\/(index\.html|[a-z-]+-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
     /^dist\/standalone\/standalone\.(js|css)$/,
     /^demo\/(README\.md|projects\/[\w/-]+\.(jsonl|meta\.json))$/,
     /^docs\/((?:tracing\/)?[\w-]+\.md|pictures\/[\w-]+\.(svg|png))$/,

@@ -28,10 +28,14 @@ function session(): string {
 
 async function openMill(context: TestContext, isConfirmed = true): Promise<WebServer> {
   const server = await openWebServer(context, { [place]: session() }, { allowsChanges: true });
-  // A session that was just written to is not deleted.
-  utimesSync(path.join(server.root, 'projects', place), 1_700_000_000, 1_700_000_000);
+  makeOld(server.root);
   if (isConfirmed) await readJson(server.client.changes.$post({ json: {} }));
   return server;
+}
+
+/** A session that was just written to is not deleted. */
+function makeOld(root: string): void {
+  utimesSync(path.join(root, 'projects', place), 1_700_000_000, 1_700_000_000);
 }
 
 function preview({ client }: WebServer, action: ActionName, query: ActionOptions): Promise<ActionPreview> {
@@ -64,23 +68,27 @@ const cases: readonly (readonly [ActionName, ActionOptions])[] = [
   ['delete', {}],
 ];
 
-for (const [action, options] of cases) {
-  test(`${action} ${JSON.stringify(options)}: the dry run changes nothing, undo restores every byte`, async (context) => {
-    const server = await openMill(context);
-    const { root, client } = server;
-    const before = contentsOf(root);
-    const planned = await preview(server, action, options);
-    assert.deepEqual([planned.key, planned.isNoop], [sessionId, false]);
-    assert.deepEqual(contentsOf(root), before);
-    const done = await apply(server, planned, options);
-    assert.equal(done.action, action);
-    if (action === 'star' || action === 'archive') assert.deepEqual(contentsOf(root), before);
-    else assert.notDeepEqual(contentsOf(root), before);
-    const undone = await readJson(client.operations[':id'].undo.$post({ param: { id: done.operation }, json: {} }));
-    assert.equal(undone.state, 'undone');
-    assert.deepEqual(contentsOf(root), before);
-    assert.deepEqual(server.faults, []);
-  });
+test('the dry run of each action changes nothing, and undo restores every byte', async (context) => {
+  const server = await openMill(context);
+  for (const [action, options] of cases)
+    await context.test(`${action} ${JSON.stringify(options)}`, () => isUndone(server, action, options));
+});
+
+async function isUndone(server: WebServer, action: ActionName, options: ActionOptions): Promise<void> {
+  const { root, client } = server;
+  makeOld(root);
+  const before = contentsOf(root);
+  const planned = await preview(server, action, options);
+  assert.deepEqual([planned.key, planned.isNoop], [sessionId, false]);
+  assert.deepEqual(contentsOf(root), before);
+  const done = await apply(server, planned, options);
+  assert.equal(done.action, action);
+  if (action === 'star' || action === 'archive') assert.deepEqual(contentsOf(root), before);
+  else assert.notDeepEqual(contentsOf(root), before);
+  const undone = await readJson(client.operations[':id'].undo.$post({ param: { id: done.operation }, json: {} }));
+  assert.equal(undone.state, 'undone');
+  assert.deepEqual(contentsOf(root), before);
+  assert.deepEqual(server.faults, []);
 }
 
 test('an action is refused if the session changed since the dry run', async (context) => {

@@ -2,7 +2,6 @@
 // a private temporary folder that is removed at the end.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../src/library/archive/archive.ts';
@@ -21,7 +20,7 @@ function talk(id: string, prompt: string): string {
 }
 
 /** One session is archived and deleted, one is archived and has grown, one is only on disk. */
-async function openMill(context: TestContext): Promise<WebServer> {
+async function openMill(context: TestContext): Promise<WebServer & { readonly state: string }> {
   const folder = temporaryFolder(context);
   const root = path.join(folder, 'library');
   const state = path.join(folder, 'state');
@@ -38,11 +37,12 @@ async function openMill(context: TestContext): Promise<WebServer> {
   rmSync(main);
   rmSync(path.join(project, sessionId), { recursive: true });
   utimesSync(path.join(project, `${other}.jsonl`), 1_700_000_000, 1_700_000_000);
-  return openWebServer(context, {}, { roots: [root], state, env: { ...process.env, CLEW_HOME: state } });
+  const server = await openWebServer(context, {}, { roots: [root], state, env: { ...process.env, CLEW_HOME: state } });
+  return { ...server, state };
 }
 
 test('a session that is only in the archive opens at its address right after the start', async (context) => {
-  const { client, server, faults } = await openMill(context);
+  const { client, server, faults, state } = await openMill(context);
   const param = keyParam(sessionId);
   const { head } = await readJson(client.sessions[':key'].$get({ param, query: { start: true } }));
   assert.deepEqual([head.sessionId, head.turns.map(({ prompt }) => prompt)], [sessionId, ['grind the rye']]);
@@ -51,13 +51,13 @@ test('a session that is only in the archive opens at its address right after the
   const markdown = await readText(client.sessions[':key'].markdown.$get({ param }));
   assert.match(markdown, /grind the rye/);
   assert.match(await readText(client.sessions[':key'].export.$get({ param, query: { format: 'json' } })), /ground/);
-  const own = (): readonly string[] =>
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`clew-archived-${process.pid}-`));
-  const [folder] = own().filter((name) => existsSync(path.join(tmpdir(), name, 'reader')));
-  assert.ok(folder !== undefined);
-  assert.equal(statSync(path.join(tmpdir(), folder)).mode & 0o777, 0o700);
+  const restored = path.join(state, 'restored');
+  const [folder = '', ...others] = readdirSync(restored);
+  assert.deepEqual(others, []);
+  assert.ok(existsSync(path.join(restored, folder, 'reader')));
+  assert.equal(statSync(path.join(restored, folder)).mode & 0o777, 0o700);
   await server.close();
-  assert.equal(existsSync(path.join(tmpdir(), folder)), false);
+  assert.deepEqual(readdirSync(restored), []);
   assert.deepEqual(faults, []);
 });
 
@@ -115,14 +115,9 @@ test('reading from the archive writes nothing to the root, and keeps to its limi
 });
 
 test('what a killed server left is removed, and nothing of one that runs', (context) => {
-  const folder = temporaryFolder(context);
-  const names = [
-    'clew-archived-999999999-abc',
-    `clew-archived-${process.pid}-abc`,
-    'clew-archive',
-    'clew-archived-x-1',
-  ];
-  for (const name of names) mkdirSync(path.join(folder, name));
-  removeAbandoned(folder);
-  assert.deepEqual(readdirSync(folder).sort(), names.slice(1).sort());
+  const state = temporaryFolder(context);
+  const names = ['999999999-abc', `${process.pid}-abc`, 'x-1'];
+  for (const name of names) mkdirSync(path.join(state, 'restored', name), { recursive: true });
+  removeAbandoned(state);
+  assert.deepEqual(readdirSync(path.join(state, 'restored')).sort(), names.slice(1).sort());
 });

@@ -1,8 +1,7 @@
-// Sessions that are only in the archive, as files to read: restored into a private temporary folder when a page asks for
+// Sessions that are only in the archive, as files to read: restored into a private folder of Clew's own when a page asks for
 // them. Nothing is written to the root. The server removes the folder when it ends.
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeSecret } from '../../../base/process/index.ts';
 import { archivedCopies, archiveFolder, restoreSession } from '../../../library/archive/index.ts';
@@ -77,20 +76,22 @@ export class ArchivedFiles {
   }
 }
 
-const prefix = 'clew-archived-';
-
-/** Named by the process, so that a later start recognises what a killed one left. */
-export function newArchivedFolder(): string {
-  return path.join(tmpdir(), `${prefix}${process.pid}-${makeSecret().slice(0, 12)}`);
+/** In Clew's own folder, named by the process, so that a later start recognises what a killed one left. */
+export function newArchivedFolder(state: string): string {
+  return path.join(restoredFolder(state), `${process.pid}-${makeSecret().slice(0, 12)}`);
 }
 
 /** Removes the folders of servers that were killed. */
-export function removeAbandoned(folder: string = tmpdir()): void {
+export function removeAbandoned(state: string): void {
+  const folder = restoredFolder(state);
   for (const name of namesIn(folder)) {
-    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
-    const found = path.join(folder, name);
-    if (pid > 0 && !isAlive(pid) && isOwn(found)) rmSync(found, { recursive: true, force: true });
+    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
+}
+
+function restoredFolder(state: string): string {
+  return path.join(state, 'restored');
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -99,10 +100,4 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** In a folder that all users share. */
-function isOwn(folder: string): boolean {
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }

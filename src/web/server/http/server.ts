@@ -56,7 +56,7 @@ class LibraryServer implements RunningServer {
     this.#becomeReady = resolve;
   });
   #isIdle: Promise<void> | undefined;
-  readonly #archivedFolder = newArchivedFolder();
+  readonly #archivedFolder: string;
   #hasArchive: Promise<void> | undefined;
   /** Of the packs, when they were last read. */
   #archiveState = '';
@@ -69,6 +69,7 @@ class LibraryServer implements RunningServer {
 
   constructor(setup: ServerSetup) {
     this.#setup = setup;
+    this.#archivedFolder = newArchivedFolder(setup.state);
     this.#threads = {
       index: this.#threadOf('index', {
         task: 'changed',
@@ -192,7 +193,7 @@ class LibraryServer implements RunningServer {
     // The watcher scans all files too; its `watching` event covers what changed before.
     if (signal.aborted) return;
     this.#threads.watch.begin();
-    removeAbandoned();
+    removeAbandoned(this.#setup.state);
     this.#hasArchive ??= this.#updateArchive();
   }
 
