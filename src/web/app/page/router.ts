@@ -18,6 +18,8 @@ let scroller: HTMLElement | null = null;
 const listeners = new Set<() => void>();
 
 export function startRouter(): void {
+  // The user may have gone back or forward while the page was loaded.
+  place = { path: location.pathname, search: location.search, visit: 0 };
   history.scrollRestoration = 'manual';
   addEventListener('popstate', () => {
     // A jump within the page is not a navigation.
