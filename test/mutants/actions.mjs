@@ -106,7 +106,7 @@ export const mutants = [
     id: 'abandoned-of-the-living',
     file: 'src/web/server/archived/archived-files.ts',
     find: 'pid > 0 && !isAlive(pid)',
-    replace: 'pid > 0 && isOwn(found)',
+    replace: 'pid > 0',
     tests: ['web/archived'],
   },
   {
