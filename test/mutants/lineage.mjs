@@ -92,7 +92,7 @@ export const mutants = [
   },
   {
     id: 'folded-match',
-    file: list,
+    file: families,
     find: 'listed.get(families.rootOf(row.path)) ?? row',
     replace: 'row',
     tests: ['web/server/http/families'],

@@ -128,3 +128,37 @@ function isBefore(a: ListedRow, b: ListedRow): boolean {
   const order = (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.endedAt ?? a.changedAt) - (b.endedAt ?? b.changedAt);
   return order === 0 ? a.path < b.path : order < 0;
 }
+
+/** A session of the list, and the forks that are listed below it. */
+export interface ListEntry {
+  readonly row: ListedRow;
+  /** The one of them that comes first in the order of the list: it determines where all of them are. */
+  readonly first: ListedRow;
+  readonly forks: readonly ListedRow[];
+}
+
+const none: readonly ListedRow[] = [];
+
+/** A fork whose origin does not pass the filter is listed too. Without `families`, all are. */
+export function foldRows(found: readonly ListedRow[], families: Families | undefined): readonly ListEntry[] {
+  if (families === undefined) return found.map((row) => ({ row, first: row, forks: none }));
+  const listed = new Map<string, ListedRow>();
+  for (const row of found) if (families.isRelated(row.path)) listed.set(row.path, row);
+  const entries: ListEntry[] = [];
+  const folded = new Map<ListedRow, { row: ListedRow; first: ListedRow; forks: ListedRow[] }>();
+  for (const row of found) {
+    if (!listed.has(row.path)) {
+      entries.push({ row, first: row, forks: none });
+      continue;
+    }
+    const lead = listed.get(families.rootOf(row.path)) ?? row;
+    let entry = folded.get(lead);
+    if (entry === undefined) {
+      entry = { row: lead, first: row, forks: [] };
+      folded.set(lead, entry);
+      entries.push(entry);
+    }
+    if (row !== lead) entry.forks.push(row);
+  }
+  return entries;
+}

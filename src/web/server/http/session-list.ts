@@ -17,7 +17,9 @@ import type { ListedRow } from '../answers/index.ts';
 import type { ArchiveFound, CopyState } from '../archived/index.ts';
 import { Refusal } from '../protocol/index.ts';
 import { dateGroups } from './date-groups.ts';
-import { type Families, findFamilies } from './families.ts';
+import { type Families, findFamilies, foldRows, type ListEntry } from './families.ts';
+import { inOrder, lastUse } from './row-order.ts';
+import { type SearchField, type SearchText, searchTextOf } from './row-text.ts';
 
 /** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;
@@ -406,75 +408,19 @@ export class SessionList {
   }
 
   #goneInOrder(sort: SessionSort): readonly ListedRow[] {
-    return [...this.#gone.values()].sort((a, b) => orders[sort](a, b) || b.changedAt - a.changedAt);
+    return inOrder(this.#gone.values(), sort);
   }
 
   #inOrder(sort: SessionSort): readonly ListedRow[] {
     const known = this.#sorted.get(sort);
     if (known !== undefined) return known;
-    const rows = [...this.#rows.values()].sort((a, b) => orders[sort](a, b) || b.changedAt - a.changedAt);
+    const rows = inOrder(this.#rows.values(), sort);
     this.#sorted.set(sort, rows);
     return rows;
   }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type SearchField = 'branch' | 'model' | 'tag' | 'pr';
-type SearchText = Readonly<Record<SearchField | 'all', string>>;
-
-function searchTextOf(row: ListedRow): SearchText {
-  const fields = {
-    branch: row.gitBranch ?? '',
-    model: `${row.modelName ?? ''}\n${row.model ?? ''}`,
-    tag: row.tag ?? '',
-    pr: row.pullRequests.map(({ number, repository }) => `${repository ?? ''}#${number ?? ''}`).join('\n'),
-  };
-  const { title, firstPrompt, project, id } = row;
-  const all = [title ?? '', firstPrompt ?? '', project, id, ...Object.values(fields)].join('\n').toLowerCase();
-  const { branch, model, tag, pr } = fields;
-  return {
-    all,
-    branch: branch.toLowerCase(),
-    model: model.toLowerCase(),
-    tag: tag.toLowerCase(),
-    pr: pr.toLowerCase(),
-  };
-}
-
-/** A session of the list, and the forks that are listed below it. */
-interface ListEntry {
-  readonly row: ListedRow;
-  /** The one of them that comes first in the order of the list: it determines where all of them are. */
-  readonly first: ListedRow;
-  readonly forks: readonly ListedRow[];
-}
-
-const none: readonly ListedRow[] = [];
-
-/** A fork whose origin does not pass the filter is listed too. Without `families`, all are. */
-function foldRows(found: readonly ListedRow[], families: Families | undefined): readonly ListEntry[] {
-  if (families === undefined) return found.map((row) => ({ row, first: row, forks: none }));
-  const listed = new Map<string, ListedRow>();
-  for (const row of found) if (families.isRelated(row.path)) listed.set(row.path, row);
-  const entries: ListEntry[] = [];
-  const folded = new Map<ListedRow, { row: ListedRow; first: ListedRow; forks: ListedRow[] }>();
-  for (const row of found) {
-    if (!listed.has(row.path)) {
-      entries.push({ row, first: row, forks: none });
-      continue;
-    }
-    const lead = listed.get(families.rootOf(row.path)) ?? row;
-    let entry = folded.get(lead);
-    if (entry === undefined) {
-      entry = { row: lead, first: row, forks: [] };
-      folded.set(lead, entry);
-      entries.push(entry);
-    }
-    if (row !== lead) entry.forks.push(row);
-  }
-  return entries;
-}
-
 function newestOf(rows: readonly ListedRow[]): number | null {
   return rows.length === 0 ? null : Math.max(...rows.map(lastUse));
 }
@@ -495,34 +441,7 @@ function noSessions(project: string): Mutable<ProjectRow> {
 /** Fewer characters fit by chance. */
 const abbreviation = /^[\da-f-]{4,36}$/;
 
-type Order = (a: ListedRow, b: ListedRow) => number;
-
-const orders: Readonly<Record<SessionSort, Order>> = {
-  age: (a, b) => lastUse(b) - lastUse(a),
-  size: (a, b) => b.sizeBytes - a.sizeBytes,
-  turns: (a, b) => (b.turns ?? -1) - (a.turns ?? -1),
-  cost: (a, b) => (b.costMicroUsd ?? -1) - (a.costMicroUsd ?? -1),
-  damage: (a, b) => severityRank(a) - severityRank(b) || (b.damage ?? -1) - (a.damage ?? -1),
-  expires: (a, b) => a.changedAt - b.changedAt,
-  title: (a, b) => byName(a.title ?? a.firstPrompt ?? '\u{10ffff}', b.title ?? b.firstPrompt ?? '\u{10ffff}'),
-  project: (a, b) => byName(a.project, b.project),
-};
-
 /** A file that is much newer than its last line was copied or checked out, and is not live. */
 function isCopied({ endedAt, changedAt }: ListedRow): boolean {
   return endedAt !== null && changedAt - endedAt > dayMs;
-}
-
-/** Most severe first; sessions that were not examined come before sound ones. */
-function severityRank({ severity }: ListedRow): number {
-  return ['fatal', 'loss', 'warn', null, 'info', 'sound'].indexOf(severity);
-}
-
-function lastUse({ endedAt, changedAt }: ListedRow): number {
-  return endedAt ?? changedAt;
-}
-
-function byName(a: string, b: string): number {
-  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
-  return one < other ? -1 : one > other ? 1 : 0;
 }
