@@ -178,11 +178,11 @@ export type {
   UsageQuery,
 } from './library/library.ts';
 export { openLibrary } from './library/library.ts';
-export type { HitSession, SearchFilter } from './library/search/filter.ts';
 export type { Hit, SearchQuery, SearchResult, SessionHits } from './library/search/search.ts';
-export type { SnippetPiece } from './library/search/snippet.ts';
-export type { TextKind } from './library/search/text-extract.ts';
 export type { SessionPath } from './library/session-files/session-paths.ts';
+export type { HitSession, SearchFilter } from './library/text/filter.ts';
+export type { SnippetPiece } from './library/text/snippet.ts';
+export type { TextKind } from './library/text/text-extract.ts';
 export type { UsageSession } from './library/usage/cells.ts';
 export type { BlockPace, ReportKind, UnpricedModel, UsageRow, UsageSum } from './library/usage/report.ts';
 export { reportKinds } from './library/usage/report.ts';

@@ -1,15 +1,9 @@
 // What a search found → the text that `clew find` prints.
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import type { Database } from '../../library/index/index.ts';
-import {
-  type Hit,
-  type Place,
-  type SearchQuery,
-  type SearchResult,
-  type SessionHits,
-  type SessionPlaces,
-  sessionIds,
-} from '../../library/search/index.ts';
+import type { Place, SessionPlaces } from '../../library/places/index.ts';
+import type { Hit, SearchQuery, SearchResult, SessionHits } from '../../library/search/index.ts';
+import { sessionIds } from '../../library/text/index.ts';
 import type { DiskProblem } from '../../store/index.ts';
 import type { CommandInput, CommandIo } from '../command/index.ts';
 import type { LineageOf } from '../input/index.ts';

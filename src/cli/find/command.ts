@@ -1,6 +1,7 @@
 // clew find QUERY…: searches all sessions and prints the best hits first, each with the command that opens it.
 import { exitCodes } from '../../base/errors/index.ts';
-import { openPlaces, type SearchQuery, search } from '../../library/search/index.ts';
+import { openPlaces } from '../../library/places/index.ts';
+import { type SearchQuery, search } from '../../library/search/index.ts';
 import { findSession } from '../../store/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { bringTextUpToDate, readLineage, rootsOf, withIndex } from '../input/index.ts';

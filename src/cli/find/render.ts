@@ -3,7 +3,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, displayWidth, formatAge, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
-import type { Hit, Place, SearchResult, SessionHits, TextKind } from '../../library/search/index.ts';
+import type { Place } from '../../library/places/index.ts';
+import type { Hit, SearchResult, SessionHits } from '../../library/search/index.ts';
+import type { TextKind } from '../../library/text/index.ts';
 import { type Lineage, marksText } from '../input/index.ts';
 import { localTime, type Span, shortIds, wrapSpans } from '../render/index.ts';
 import type { Style } from '../terminal/index.ts';

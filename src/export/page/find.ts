@@ -2,7 +2,7 @@
 // started it. The texts are those of the search over all sessions, so that whatever that finds is found here too. It stops
 // after enough hits or enough bytes and says where to continue, so that a long session answers soon.
 import { systemErrorCode } from '../../base/errors/index.ts';
-import { type LineText, textsOfLine } from '../../library/search/index.ts';
+import { type LineText, textsOfLine } from '../../library/text/index.ts';
 import type { Session } from '../../session/load/index.ts';
 import { callsOf } from '../../session/transcript/index.ts';
 import { findQueuedPrompts } from '../../session/turns/index.ts';

@@ -232,7 +232,7 @@ CREATE TABLE queued_documents (
   document INTEGER NOT NULL,
   PRIMARY KEY (file, hash, document)
 ) WITHOUT ROWID;
--- Under which turn and branch the lines of a session are shown (search/hit-place.ts), by the transcript that is opened for
+-- Under which turn and branch the lines of a session are shown (places/hit-place.ts), by the transcript that is opened for
 -- it. state names the files that it was made from: with any other state it is out of date.
 CREATE TABLE places (
   path TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 // The bytes of a line → which of its texts match, before the index is asked for its documents.
 import { skipKey, skipString, skipValue, skipWhitespace } from '../../format/bytes/index.ts';
-import { type TextKind, textsOfLine } from './text-extract.ts';
+import { type TextKind, textsOfLine } from '../text/index.ts';
 
 /** The texts that match, as `kind part`; or `only-text`: the line has one text, and it matches. */
 export type Verdict = ReadonlySet<string> | 'only-text';

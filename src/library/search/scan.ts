@@ -3,11 +3,18 @@
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { exactPattern, expressionPattern } from '../../base/text/index.ts';
 import type { Database } from '../index/index.ts';
-import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
-import { filesOf, type Scope } from './filter.ts';
+import {
+  DocumentReader,
+  type DocumentRow,
+  documentColumns,
+  documentRow,
+  filesOf,
+  innerWords,
+  quotePhrase,
+  type Scope,
+} from '../text/index.ts';
 import { judgeLine, keyOf, type Verdict } from './judge-line.ts';
 import { LineSearch } from './line-search.ts';
-import { innerWords, quotePhrase } from './query.ts';
 
 export interface ScanQuery {
   readonly text: string;

@@ -2,12 +2,27 @@
 // Texts with all words next to each other come first; the rest is ranked by bm25, weighed by what kind of text it is and
 // a little by age. Exact texts and expressions have no measure of relevance and come newest first.
 import type { Database, Row } from '../index/index.ts';
-import { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
-import { type HitSession, type Scope, type SearchFilter, scopeOf, sessionOf } from './filter.ts';
-import { parseWords, type WordQuery } from './query.ts';
+import {
+  bestMark,
+  DocumentReader,
+  type DocumentRow,
+  documentColumns,
+  documentRow,
+  type HitSession,
+  type Mark,
+  makeSnippet,
+  markPattern,
+  markTerms,
+  parseWords,
+  type Scope,
+  type SearchFilter,
+  type SnippetPiece,
+  scopeOf,
+  sessionOf,
+  type TextKind,
+  type WordQuery,
+} from '../text/index.ts';
 import { planScan, scanDocuments } from './scan.ts';
-import { bestMark, type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
-import type { TextKind } from './text-extract.ts';
 
 /** What a search looks for. */
 export interface SearchQuery extends SearchFilter {

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { type DiskProblem, type Line, readLineBatches } from '../../store/index.ts';
 import { type Database, type IndexProgress, insertMany, type SqlValue } from '../index/index.ts';
-import { indexable } from './query.ts';
-import { type LineText, textsOfLine } from './text-extract.ts';
+import { indexable, type LineText, textsOfLine } from '../text/index.ts';
 
 export interface TextReport {
   /** Transcripts of which anything was read. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { judgeLine } from '../../../src/library/search/judge-line.ts';
-import { textsOfLine } from '../../../src/library/search/text-extract.ts';
+import { textsOfLine } from '../../../src/library/text/text-extract.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 function verdictOf(line: string, needle: string): unknown {

@@ -1,6 +1,6 @@
 // Under which turn and branch a line is shown, by looking through the whole session for each line.
 import type { Database } from '../../../src/library/index/database.ts';
-import type { Place } from '../../../src/library/search/place-table.ts';
+import type { Place } from '../../../src/library/places/place-table.ts';
 import type { AgentSource } from '../../../src/session/load/agents.ts';
 import type { Branch, Session } from '../../../src/session/load/session.ts';
 import { callsOf, type Node } from '../../../src/session/transcript/node.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
-import { textsOfLine } from '../../../src/library/search/text-extract.ts';
+import { textsOfLine } from '../../../src/library/text/text-extract.ts';
 import { assistant, toolResult, toolUse, user } from '../../support/session-text.ts';
 
 function textsOf(line: JsonObject | string): string[] {

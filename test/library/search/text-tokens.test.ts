@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { tokensOf } from '../../../src/base/text/words.ts';
-import { indexable, innerWords } from '../../../src/library/search/query.ts';
+import { indexable, innerWords } from '../../../src/library/text/query.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 test('CJK characters are separated, other text is unchanged', () => {

@@ -6,15 +6,20 @@ import path from 'node:path';
 import { version } from '../../base/version/index.ts';
 import type { Database, Row, SqlValue } from '../index/index.ts';
 import type { Place, PlaceTable, SessionPlaces } from './place-table.ts';
-import type { SessionHits } from './search.ts';
+
+/** A session of the index, and the transcripts of it that something was found in. */
+export interface PlacedFiles {
+  readonly session: { readonly id: number; readonly path: string };
+  readonly hits: readonly { readonly path: string }[];
+}
 
 /** `undefined` if they must be made first. */
-export function knownPlaces(database: Database, found: SessionHits): SessionPlaces | undefined {
+export function knownPlaces(database: Database, found: PlacedFiles): SessionPlaces | undefined {
   return readPlaces(database, placesKey(database, found));
 }
 
 /** `undefined`: no transcript of the session can be loaded. */
-export async function openPlaces(database: Database, found: SessionHits): Promise<SessionPlaces | undefined> {
+export async function openPlaces(database: Database, found: PlacedFiles): Promise<SessionPlaces | undefined> {
   const key = placesKey(database, found);
   const known = readPlaces(database, key);
   if (known !== undefined) return known;
@@ -31,7 +36,7 @@ interface PlacesKey {
   readonly state: string;
 }
 
-function placesKey(database: Database, { session, hits }: SessionHits): PlacesKey {
+function placesKey(database: Database, { session, hits }: PlacedFiles): PlacesKey {
   const file = existsSync(session.path) ? session.path : (hits[0]?.path ?? session.path);
   return { path: file, state: placesState(database, session.id, file) };
 }

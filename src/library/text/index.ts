@@ -1,0 +1,13 @@
+export { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
+export {
+  filesOf,
+  type HitSession,
+  type Scope,
+  type SearchFilter,
+  scopeOf,
+  sessionIds,
+  sessionOf,
+} from './filter.ts';
+export { indexable, innerWords, parseWords, quotePhrase, type WordQuery } from './query.ts';
+export { bestMark, type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
+export { type LineText, leafText, type TextKind, textsOfLine } from './text-extract.ts';
