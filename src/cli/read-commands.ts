@@ -136,9 +136,10 @@ export const findCommands: readonly CommandRow[] = [
     actions: ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'],
     summary: 'count tokens and cost by day, session, project…',
     flags: [
-      { name: '--since', value: 'DAY', summary: 'from this day (2026-03-01)' },
-      { name: '--until', value: 'DAY', summary: 'up to and including this day' },
+      { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, yesterday, 12h, 7d, 2w' },
+      { name: '--until', value: 'TIME', summary: 'not after TIME; a day is included' },
       project,
+      { name: '--order', value: 'asc|desc', summary: 'oldest or newest first; projects and models by cost' },
       { name: '--timezone', value: 'ZONE', summary: 'the time zone of the days, such as Europe/Berlin' },
       { name: '--breakdown', summary: 'split each row by model' },
       {
@@ -152,7 +153,7 @@ export const findCommands: readonly CommandRow[] = [
     examples: [
       'clew usage',
       'clew usage monthly --breakdown  # also weekly, session, project, model, blocks',
-      'clew usage --since 2026-03-01 --project lighthouse',
+      'clew usage --since 7d --project lighthouse --order desc',
       'clew usage daily --receipts 2026-03-01',
     ],
     load: () => import('./usage/command.ts'),

@@ -1,8 +1,9 @@
 // The words and flags of `clew find` → what to search for.
 import { UserError } from '../../base/errors/index.ts';
+import { parseTime } from '../../base/time/index.ts';
 import type { SearchQuery } from '../../library/search/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { parseTime, projectFilter } from '../input/index.ts';
+import { projectFilter } from '../input/index.ts';
 
 const defaultLimit = 20;
 const shownOfOneSession = 3;

@@ -9,5 +9,6 @@ export {
   shortIds,
   shortOperation,
   unpricedText,
+  usdOf,
 } from './wording.ts';
 export { fitWidths, type Line, largest, type Span, sum, wrapSpans } from './wrap.ts';

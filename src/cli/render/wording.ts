@@ -67,3 +67,8 @@ function sharedLength(a: string, b = ''): number {
   while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length;
 }
+
+/** Dollars for JSON; sums of them are exact only in millionths. */
+export function usdOf(microUsd: number | undefined): number | null {
+  return microUsd === undefined ? null : microUsd / 1e6;
+}

@@ -3,6 +3,7 @@
 import { UserError } from '../../base/errors/index.ts';
 import { type JsonObject, jsonText } from '../../base/json/index.ts';
 import { formatBytes, formatCount, formatTokens } from '../../base/text/index.ts';
+import { parseTime } from '../../base/time/index.ts';
 import {
   estimateStrip,
   planStrip,
@@ -12,7 +13,7 @@ import {
   takesAnything,
 } from '../../surgery/strip/index.ts';
 import { type CommandInput, countFlag, type FlagValues, textFlag } from '../command/index.ts';
-import { currentPrices, parseTime } from '../input/index.ts';
+import { currentPrices } from '../input/index.ts';
 import { runPlan, sourceArgument } from '../operation/index.ts';
 import { formatCost, renderTable, type TableOptions } from '../render/index.ts';
 import { terminalWidth, writeOut } from '../terminal/index.ts';

@@ -1,6 +1,7 @@
 // clew stats: what was done in all sessions, or in those of a project or a time, on one screen or as JSON.
 
 import { isoDate, jsonText } from '../../base/json/index.ts';
+import { parseTime } from '../../base/time/index.ts';
 import type { Database, ReadSummaries } from '../../library/index/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
 import {
@@ -13,15 +14,7 @@ import {
   type UsageCell,
 } from '../../library/usage/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import {
-  currentPrices,
-  currentUsage,
-  parseTime,
-  projectFilter,
-  rootsOf,
-  sessionsIn,
-  withIndex,
-} from '../input/index.ts';
+import { currentPrices, currentUsage, projectFilter, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { sumJson } from '../usage/index.ts';
 import { statsText } from './render.ts';

@@ -1,7 +1,7 @@
 // The status of a session → the line, and the JSON of `--json`.
 import { formatTokens } from '../../base/text/index.ts';
 import type { UsageSum } from '../../library/usage/index.ts';
-import { costText } from '../render/index.ts';
+import { costText, usdOf } from '../render/index.ts';
 import type { Status } from './status.ts';
 
 export function statusText(status: Status | undefined): string {
@@ -30,8 +30,10 @@ function percentOf({ contextTokens, contextSize }: Pick<Status, 'contextTokens' 
 export function statusJson(status: Status | undefined): object {
   return {
     sessionCostMicroUsd: status?.session?.costMicroUsd ?? null,
+    sessionCostUsd: usdOf(status?.session?.costMicroUsd),
     sessionUnpricedTokens: status?.session?.unpricedTokens ?? null,
     todayCostMicroUsd: status?.today?.costMicroUsd ?? null,
+    todayCostUsd: usdOf(status?.today?.costMicroUsd),
     todayUnpricedTokens: status?.today?.unpricedTokens ?? null,
     contextTokens: status?.contextTokens ?? null,
     contextSizeTokens: status?.contextSize ?? null,

@@ -3,6 +3,7 @@
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, formatCount, neutralise } from '../../base/text/index.ts';
+import { parseTime } from '../../base/time/index.ts';
 import { findOrphans, type OrphanSession } from '../../library/archive/index.ts';
 import { lastTimeOf, sortByAge } from '../../library/usage/index.ts';
 import { ownerOf } from '../../session/load/index.ts';
@@ -24,7 +25,7 @@ import {
   traceSession,
 } from '../../trace/session/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { folderOfTranscript, parseTime, projectFilter, rootsOf } from '../input/index.ts';
+import { folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
 import { showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { neededConfigOf } from './trace-config.ts';
 

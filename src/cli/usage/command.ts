@@ -1,19 +1,23 @@
 // clew usage: tokens and cost of all sessions, grouped as asked, as a table, as JSON, or with the lines that were counted.
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
+import { parseMoment, type TimeWords } from '../../base/time/index.ts';
 import {
   cellsOf,
   createCalendar,
   findReceipts,
+  makeCells,
   makeReport,
   type Placed,
-  parseDay,
   passes,
   pricedMessages,
   type Receipts,
   type ReportKind,
+  type RowOrder,
   reportKinds,
   rowKey,
+  rowOrders,
+  type UsageCell,
   type UsageFilter,
   type UsageReport,
   type UsageRow,
@@ -30,10 +34,11 @@ export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const { kind, key, hasReceipts } = questionOf(input);
   const filter = filterOf(input);
+  const order = orderOf(input);
   const prices = currentPrices(io);
   const store = currentUsage(input, prices);
-  const cells = cellsOf(store).filter((cell) => passes(filter, cell, cell.session));
-  const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now() });
+  const cells = cellsFor(filter, store, prices);
+  const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now(), order });
   const chunks = hasReceipts
     ? await receiptChunks(input, { store, kind, key, filter, prices, report })
     : await reportChunks(input, report, kind, prices.prices.version);
@@ -83,15 +88,36 @@ function isKind(word: string): word is ReportKind {
 
 function filterOf(input: CommandInput): UsageFilter {
   const { flags } = input;
-  const since = textFlag(flags, 'since');
-  const until = textFlag(flags, 'until');
+  const calendar = createCalendar(textFlag(flags, 'timezone'));
+  const timeFlag = (name: string): TimeWords | undefined => {
+    const text = textFlag(flags, name);
+    return text === undefined ? undefined : parseMoment(text, `--${name}`, { dayOf: calendar.dayOf });
+  };
+  const [since, until] = [timeFlag('since'), timeFlag('until')];
   const isOfProject = projectFilter(input);
   return {
-    since: since === undefined ? undefined : parseDay(since, '--since'),
-    until: until === undefined ? undefined : parseDay(until, '--until'),
-    calendar: createCalendar(textFlag(flags, 'timezone')),
+    since: since?.day,
+    until: until?.day,
+    sinceMs: since?.day === undefined ? since?.time : undefined,
+    untilMs: until?.day === undefined ? until?.time : undefined,
+    calendar,
     isWanted: flags.project === undefined ? undefined : ({ cwd, slug }) => isOfProject({ cwd, project: slug }),
   };
+}
+
+function orderOf({ flags }: CommandInput): RowOrder | undefined {
+  const text = textFlag(flags, 'order');
+  const order = rowOrders.find((each) => each === text);
+  if (text !== undefined && order === undefined)
+    throw new UserError(`--order takes asc or desc, not "${text}"`, 'for example --order desc');
+  return order;
+}
+
+/** A moment may lie inside a quarter of an hour, where cells are too coarse. */
+function cellsFor(filter: UsageFilter, store: UsageStore, prices: PriceList): readonly UsageCell[] {
+  if (filter.sinceMs === undefined && filter.untilMs === undefined)
+    return cellsOf(store).filter((cell) => passes(filter, cell, cell.session));
+  return makeCells(pricedMessages(store, prices).filter(({ line, session }) => passes(filter, line, session)));
 }
 
 interface ReceiptQuestion {

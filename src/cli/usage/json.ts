@@ -1,8 +1,9 @@
 // A usage report, or receipts → what `--json` prints (docs/json.md).
 
 import { isoDate } from '../../base/json/index.ts';
-import { billedTokens } from '../../format/entry/index.ts';
+import { billedTokens, sumOfTokens } from '../../format/entry/index.ts';
 import {
+  type BlockPace,
   byModel,
   type Receipt,
   type Receipts,
@@ -13,6 +14,7 @@ import {
   type UsageSum,
 } from '../../library/usage/index.ts';
 import type { DroppedLine } from '../../session/usage/index.ts';
+import { usdOf } from '../render/index.ts';
 
 export interface ReportJsonOptions {
   readonly pricesVersion: string;
@@ -44,11 +46,17 @@ export function receiptsJson({ receipts, synthetic }: Receipts, pricesVersion: s
 }
 
 function blockJson({ endsAt, isActive, pace }: NonNullable<UsageRow['block']>): object {
-  const { costMicroUsdPerHour = null, projectedCostMicroUsd = null, tokensPerHour, projectedTokens } = pace ?? {};
+  return { endsAt: isoDate(endsAt), isActive, pace: pace === undefined ? null : paceJson(pace) };
+}
+
+function paceJson(pace: BlockPace): object {
   return {
-    endsAt: isoDate(endsAt),
-    isActive,
-    pace: pace === undefined ? null : { costMicroUsdPerHour, tokensPerHour, projectedCostMicroUsd, projectedTokens },
+    costMicroUsdPerHour: pace.costMicroUsdPerHour ?? null,
+    costUsdPerHour: usdOf(pace.costMicroUsdPerHour),
+    tokensPerHour: pace.tokensPerHour,
+    projectedCostMicroUsd: pace.projectedCostMicroUsd ?? null,
+    projectedCostUsd: usdOf(pace.projectedCostMicroUsd),
+    projectedTokens: pace.projectedTokens,
   };
 }
 
@@ -63,7 +71,9 @@ export function sumJson(sum: UsageSum): object {
     cacheReadTokens: sum.cacheReadTokens,
     cacheWrite5mTokens: sum.cacheWrite5mTokens,
     cacheWrite1hTokens: sum.cacheWrite1hTokens,
+    totalTokens: sumOfTokens(sum),
     costMicroUsd: sum.costMicroUsd ?? null,
+    costUsd: usdOf(sum.costMicroUsd),
     messages: sum.messages,
     unpricedMessages: sum.unpricedMessages,
     unpricedTokens: sum.unpricedTokens,
@@ -93,6 +103,7 @@ function receiptJson({ message, dropped }: Receipt): object {
     isBatch: usage.batch,
     compactions: usage.compactions.length,
     costMicroUsd: message.costMicroUsd ?? null,
+    costUsd: usdOf(message.costMicroUsd),
     outputIsLowerBound: message.isLowerBound,
     dropped: dropped.map(lineJson),
   };

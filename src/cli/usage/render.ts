@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, formatTokens, oneLine } from '../../base/text/index.ts';
+import { sumOfTokens } from '../../format/entry/index.ts';
 import { byModel, type ReportKind, type UsageReport, type UsageRow, type UsageSum } from '../../library/usage/index.ts';
 import {
   type Cell,
@@ -74,7 +75,7 @@ function columnsFor(
   { style, width }: UsageTableOptions,
 ): readonly UsageColumn[] {
   const weight = weigher(report);
-  const barCells = Math.min(20, Math.max(6, width - 74));
+  const barCells = Math.min(20, Math.max(6, width - 82));
   return [
     { header: headers[kind], flex: true, minWidth: 8, cell: ({ name }) => name },
     ...(kind === 'session' ? [folderColumn(style)] : []),
@@ -82,10 +83,11 @@ function columnsFor(
     number('OUTPUT', 0, (sum) => `${sum.outputIsLowerBound ? '≥ ' : ''}${formatTokens(sum.outputTokens)}`),
     number('CACHE READ', 64, ({ cacheReadTokens }) => formatTokens(cacheReadTokens)),
     number('CACHE WRITE', 64, (sum) => formatTokens(sum.cacheWrite5mTokens + sum.cacheWrite1hTokens)),
+    number('TOTAL', 72, (sum) => formatTokens(sumOfTokens(sum))),
     { header: 'COST', align: 'right', cell: ({ sum }) => costCell(sum, style) },
     {
       header: '',
-      fromWidth: 80,
+      fromWidth: 88,
       cell: ({ row }) => ({ text: row === undefined ? '' : barOf(weight(row), barCells), paint: style.blue }),
     },
   ];
@@ -114,10 +116,8 @@ function costCell(sum: UsageSum, style: Style): Cell {
 
 /** A row's share of the largest: of cost, or of tokens where nothing has a price. */
 function weigher({ rows }: UsageReport): (row: UsageSum) => number {
-  const tokens = (sum: UsageSum): number =>
-    sum.inputTokens + sum.outputTokens + sum.cacheReadTokens + sum.cacheWrite5mTokens + sum.cacheWrite1hTokens;
   const hasCost = rows.some((row) => (row.costMicroUsd ?? 0) > 0);
-  const weight = hasCost ? (sum: UsageSum): number => sum.costMicroUsd ?? 0 : tokens;
+  const weight = hasCost ? (sum: UsageSum): number => sum.costMicroUsd ?? 0 : sumOfTokens;
   const most = rows.reduce((largest, row) => Math.max(largest, weight(row)), 0);
   return (row) => (most === 0 ? 0 : weight(row) / most);
 }

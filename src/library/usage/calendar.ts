@@ -40,15 +40,6 @@ export function monthOf(day: string): string {
   return day.slice(0, -3);
 }
 
-/** A day as `--since` and `--until` take it: `2026-03-01` or `20260301`. */
-export function parseDay(text: string, flag: string): string {
-  const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(text.trim()) ?? [];
-  const name = `${year}-${month}-${day}`;
-  const time = Date.parse(`${name}T00:00:00Z`);
-  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(name)) return name;
-  throw new UserError(`${flag} "${text}" is not a day`, 'write it as 2026-03-01');
-}
-
 // The day that was asked for last: neighbouring messages are nearly always of one day.
 let knownFrom = 0;
 let knownTo = 0;

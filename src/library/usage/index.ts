@@ -1,4 +1,4 @@
-export { type Calendar, createCalendar, monthOf, parseDay, weekOf } from './calendar.ts';
+export { type Calendar, createCalendar, monthOf, weekOf } from './calendar.ts';
 export {
   cellsOf,
   makeCells,
@@ -18,8 +18,10 @@ export {
   type Placed,
   passes,
   type ReportKind,
+  type RowOrder,
   reportKinds,
   rowKey,
+  rowOrders,
   sumMessages,
   sumUp,
   type UnpricedModel,

@@ -66,18 +66,30 @@ export interface ReportOptions {
   readonly kind: ReportKind;
   readonly calendar: Calendar;
   readonly nowMs: number;
+  /** By default days, blocks and sessions ascend in time, projects and models descend in cost. */
+  readonly order?: RowOrder | undefined;
 }
+
+/** The orders of the rows: of time, or of cost for projects and models. */
+export const rowOrders = ['asc', 'desc'] as const;
+export type RowOrder = (typeof rowOrders)[number];
 
 export function makeReport(cells: readonly UsageCell[], options: ReportOptions): UsageReport {
   const unpriced = unpricedOf(cells);
   const unpricedModels = unpriced.map(({ model }) => model);
-  return { rows: rowsOf(cells, options), totals: sumUp(cells), unpricedModels, unpriced };
+  const rows = rowsOf(cells, options);
+  const usual = options.kind === 'project' || options.kind === 'model' ? 'desc' : 'asc';
+  const ordered = (options.order ?? usual) === usual ? rows : rows.toReversed();
+  return { rows: ordered, totals: sumUp(cells), unpricedModels, unpriced };
 }
 
 export interface UsageFilter {
   /** First and last day, both included. A message without a time is on no day. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  /** Moments instead of days; cells are too coarse for them. The end is not included. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
   readonly calendar: Calendar;
   readonly isWanted?: ((session: UsageSession) => boolean) | undefined;
 }
@@ -90,8 +102,10 @@ export interface Placed {
 
 /** Messages are filtered after it is known which session had them first, so that copies never count. */
 export function passes(filter: UsageFilter, { time }: Placed, session: UsageSession): boolean {
-  const { since, until, calendar, isWanted } = filter;
+  const { since, until, sinceMs, untilMs, calendar, isWanted } = filter;
   if (isWanted !== undefined && !isWanted(session)) return false;
+  if (sinceMs !== undefined && !(time >= sinceMs)) return false;
+  if (untilMs !== undefined && !(time < untilMs)) return false;
   if (since === undefined && until === undefined) return true;
   const day = calendar.dayOf(time);
   return day !== '' && (since === undefined || day >= since) && (until === undefined || day <= until);

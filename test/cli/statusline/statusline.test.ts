@@ -102,8 +102,10 @@ test('as JSON the numbers are bare', (context) => {
   const { file, line } = place(context);
   assert.deepEqual(JSON.parse(line(JSON.stringify({ transcript_path: file }), '--json').stdout), {
     sessionCostMicroUsd: 21_027,
+    sessionCostUsd: 0.021027,
     sessionUnpricedTokens: 0,
     todayCostMicroUsd: 51_057,
+    todayCostUsd: 0.051057,
     todayUnpricedTokens: 0,
     contextTokens: 20_000,
     contextSizeTokens: 200_000,

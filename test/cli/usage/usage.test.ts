@@ -62,7 +62,9 @@ test('the JSON of a report has its rows, totals, unpriced models and the version
     inputTokens: 10,
     outputTokens: 400,
     ...none,
+    totalTokens: 410,
     costMicroUsd: 6030,
+    costUsd: 0.00603,
     messages: 1,
     unpricedMessages: 0,
     unpricedTokens: 0,
@@ -72,9 +74,9 @@ test('the JSON of a report has its rows, totals, unpriced models and the version
   assert.deepEqual(json('daily'), {
     rows: [
       { key: '2026-03-01', ...first },
-      { key: '2026-03-02', ...first, outputTokens: 5, costMicroUsd: null, ...missing },
+      { key: '2026-03-02', ...first, outputTokens: 5, totalTokens: 15, costMicroUsd: null, costUsd: null, ...missing },
     ],
-    totals: { ...first, inputTokens: 20, outputTokens: 405, messages: 2, ...missing },
+    totals: { ...first, inputTokens: 20, outputTokens: 405, totalTokens: 425, messages: 2, ...missing },
     unpricedModels: ['claude-zeta-9'],
     unpriced: [{ model: 'claude-zeta-9', messages: 1, tokens: 15 }],
     pricesVersion: '2026-11-15',
@@ -170,10 +172,10 @@ test('the table fits the terminal, marks lower bounds and names what has no pric
   const { stdout } = runClew(['usage'], { env });
   assert.equal(
     stdout,
-    `DAY         INPUT  OUTPUT  CACHE READ  CACHE WRITE       COST
-2026-03-01     10   ≥ 400           0            0  ≥ $0.0060  ██████
-2026-03-02     10       5           0            0   unpriced
-total          20   ≥ 405           0            0  ≥ $0.0060
+    `DAY         INPUT  OUTPUT  CACHE READ  CACHE WRITE  TOTAL       COST
+2026-03-01     10   ≥ 400           0            0    410  ≥ $0.0060
+2026-03-02     10       5           0            0     15   unpriced
+total          20   ≥ 405           0            0    425  ≥ $0.0060
 
 tokens, each message once; prices of 2026-11-15
 ≥: the transcript has no final count for some messages, so it is at least that
@@ -290,11 +292,61 @@ test('wrong use is one line with what to do', (context) => {
   };
   const kinds = 'daily, weekly, monthly, session, project, model, blocks';
   assert.deepEqual(error('yearly'), [2, `clew: there is no report "yearly"; name one of ${kinds}\n`]);
-  assert.deepEqual(error('--since', 'monday'), [2, 'clew: --since "monday" is not a day; write it as 2026-03-01\n']);
+  assert.deepEqual(error('--since', 'monday'), [
+    2,
+    'clew: --since does not understand "monday"; use a day (2026-03-01), today, yesterday, or an age (10m, 12h, 7d, 2w)\n',
+  ]);
   assert.deepEqual(error('--timezone', 'Mars'), [
     2,
     'clew: there is no time zone "Mars"; write it as Europe/Berlin or UTC\n',
   ]);
+});
+
+test('--since and --until take days and ages, days in the time zone of the report', (context) => {
+  const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const { json } = library(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 1, time: hoursAgo(24 * 8) }),
+      answerLine({ id: 'b', output: 10, time: hoursAgo(50) }),
+      answerLine({ id: 'c', output: 100, time: hoursAgo(11.98) }),
+      answerLine({ id: 'd', output: 1000, time: hoursAgo(0.01) }),
+    ],
+  });
+  const output = (...args: readonly string[]): unknown => (json(...args).totals as JsonObject).outputTokens;
+  const cases: readonly (readonly [readonly string[], number])[] = [
+    [['--since', '7d'], 1110],
+    [['--since', '12h'], 1100],
+    [['--since', '717m'], 1000], // inside a quarter of an hour
+    [['--until', '12h'], 11],
+    [['--since', '2w', '--until', '7d', 'blocks'], 1],
+    [['--since', '2000-01-01', '--until', '20000102'], 0],
+  ];
+  for (const [args, expected] of cases) assert.deepEqual([args, output(...args)], [args, expected]);
+  // Kiritimati is 25 hours ahead of Pago Pago: the same moment is on another day.
+  const day = (timeZone: string): string => new Date(Date.now() - 36_000).toLocaleDateString('en-CA', { timeZone });
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    const rows = json('--since', 'today', '--timezone', zone).rows as readonly JsonObject[];
+    assert.equal(rows.at(-1)?.key, day(zone));
+  }
+});
+
+test('--order turns the rows around', (context) => {
+  const { json, run } = library(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 1 }),
+      answerLine({ id: 'b', output: 2, time: '2026-03-02T10:00:00.000Z', model: 'claude-opus-4-5-20251101' }),
+    ],
+  });
+  const keys = (...args: readonly string[]): unknown =>
+    (json(...args).rows as readonly JsonObject[]).map((row) => row.key);
+  const [sonnet, opus] = ['claude-sonnet-4-5-20250929', 'claude-opus-4-5-20251101'];
+  assert.deepEqual(keys('daily', '--order', 'asc'), ['2026-03-01', '2026-03-02']);
+  assert.deepEqual(keys('daily', '--order', 'desc'), ['2026-03-02', '2026-03-01']);
+  assert.deepEqual(keys('blocks', '--order', 'desc'), ['2026-03-02T10:00:00.000Z', '2026-03-01T10:00:00.000Z']);
+  assert.deepEqual(keys('model'), [opus, sonnet]);
+  assert.deepEqual(keys('model', '--order', 'desc'), [opus, sonnet]);
+  assert.deepEqual(keys('model', '--order', 'asc'), [sonnet, opus]);
+  assert.equal(run('--order', 'up').stderr, 'clew: --order takes asc or desc, not "up"; for example --order desc\n');
 });
 
 test('nothing to count is reported on stderr and is not an error', (context) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UserError } from '../../../src/base/errors/errors.ts';
-import { createCalendar, monthOf, parseDay, weekOf } from '../../../src/library/usage/calendar.ts';
+import { parseDay } from '../../../src/base/time/times.ts';
+import { createCalendar, monthOf, weekOf } from '../../../src/library/usage/calendar.ts';
 
 function days(zone: string, ...times: readonly string[]): string[] {
   const calendar = createCalendar(zone);

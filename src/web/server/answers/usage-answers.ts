@@ -1,5 +1,6 @@
 // Reports of tokens, cost and tools, the most expensive sessions and turns, and receipts. Every number comes from the same
 // counted messages as `clew usage`.
+import { parseDay } from '../../../base/time/index.ts';
 import { sumOfTokens } from '../../../format/entry/index.ts';
 import type { IndexHandle } from '../../../library/index/index.ts';
 import { cacheSavings, ToolCosts } from '../../../library/spending/index.ts';
@@ -13,7 +14,6 @@ import {
   loadPrices,
   makeReport,
   type PricedMessage,
-  parseDay,
   passes,
   pricedMessages,
   sumMessages,

@@ -1,0 +1,1 @@
+export { parseDay, parseMoment, parseTime, type TimeWords } from './times.ts';
