@@ -156,7 +156,7 @@ function agentPrompt({ text, attached }: PromptItem, { full, style, width }: Ite
   return full && whole !== '' ? `${barred(whole, '+ ', style.muted, width)}\n` : '';
 }
 
-function noteLine({ about, text }: NoteItem, { style, width }: ItemOptions): string {
+function noteLine({ about, label, text }: NoteItem, { style, width }: ItemOptions): string {
   const words = oneLine(text.text, width - 2);
   switch (about) {
     case 'interrupt':
@@ -167,6 +167,10 @@ function noteLine({ about, text }: NoteItem, { style, width }: ItemOptions): str
       return style.muted(`  ${words}`);
     case 'notification':
       return style.muted(`◆ ${words}`);
+    case 'message':
+      return [style.accent(`◆ ${oneLine(label, width - 2)}`), barred(text.text, '  ', (words) => words, width)].join(
+        '\n',
+      );
     case 'client':
     case 'system':
       return style.muted(`· ${words}`);

@@ -21,6 +21,7 @@ export function* tailObjects(record: NewRecord): Generator<object> {
     tool: about.tool ?? null,
     input: about.input ?? null,
     isError: about.isError ?? null,
+    from: about.from ?? null,
   });
   for (const item of lineItems(new Story(session), node)) {
     switch (item.kind) {
@@ -39,8 +40,10 @@ export function* tailObjects(record: NewRecord): Generator<object> {
         break;
       case 'error':
       case 'note':
+        if (item.kind === 'note' && item.about === 'message')
+          yield make('message', { text: item.text.text, from: item.from ?? null });
         // What the client writes in place of an answer is an answer in the transcript.
-        if (node.type === 'assistant') yield make('text', { text: item.text.text });
+        else if (node.type === 'assistant') yield make('text', { text: item.text.text });
         break;
       default:
         item.kind satisfies 'queued' | 'context' | 'compaction' | 'summary' | 'fork' | 'image' | 'block'; // left out
@@ -54,4 +57,5 @@ interface About {
   readonly tool: string;
   readonly input: JsonValue;
   readonly isError: boolean;
+  readonly from: string | null;
 }

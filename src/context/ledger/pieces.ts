@@ -101,6 +101,7 @@ function userSlice(node: Node, text: string): readonly [SliceKind, string | null
     case 'bash':
       return ['output', 'local command'];
     case 'notification':
+    case 'message':
     case 'interrupt':
       return ['reminders', null];
     default:

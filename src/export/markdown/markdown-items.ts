@@ -253,12 +253,14 @@ function* folded(title: string, text: string): Generator<Piece> {
   yield { text: '</details>' };
 }
 
-function noteText({ about, text: { text } }: NoteItem, full: boolean): string {
+function noteText({ about, label, text: { text } }: NoteItem, full: boolean): string {
   switch (about) {
     case 'interrupt':
       return `*■ ${noteLine(text)}*`;
     case 'notification':
       return `*◆ ${noteLine(text)}*`;
+    case 'message':
+      return `*◆ ${noteLine(label)}*\n\n${quoted(shortened(text, full))}`;
     case 'shell':
       return fenced(`! ${text}`, 'bash');
     case 'output':

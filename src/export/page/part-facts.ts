@@ -2,7 +2,14 @@
 // counts. The page filters its rows with it before any part is loaded.
 import type { Session } from '../../session/load/index.ts';
 import { callsOf, isBoundary, type Node, resultsOf } from '../../session/transcript/index.ts';
-import { deliveredAt, hasFailed, promptsWithoutLine, type Turn, typedDuring } from '../../session/turns/index.ts';
+import {
+  attachedMessage,
+  deliveredAt,
+  hasFailed,
+  promptsWithoutLine,
+  type Turn,
+  typedDuring,
+} from '../../session/turns/index.ts';
 import { chosenAttachments, partBits, type ToolCount, type TurnRow } from '../wire/index.ts';
 import { linesPerPart, type Parts } from './parts.ts';
 import { firstChars } from './text.ts';
@@ -57,7 +64,7 @@ export function partFacts(
     bits[part] = (bits[part] ?? 0) | bit;
   };
   for (const [i, node] of turn.nodes.entries()) {
-    const own = turn.promptLines.includes(node) ? partBits.prompt : bitsOf(node);
+    const own = turn.promptLines.includes(node) ? partBits.prompt : bitsOf(session, node);
     mark(i, own);
     // A result changes the call that it answers.
     if ((own & ~partBits.context) !== 0 || node.userKind === 'results') shownLines++;
@@ -89,7 +96,7 @@ function forkLines(session: Session): ReadonlySet<Node> {
   return known;
 }
 
-function bitsOf(node: Node): number {
+function bitsOf({ transcript }: Session, node: Node): number {
   switch (node.type) {
     case 'assistant':
       return answerBits(node);
@@ -98,6 +105,8 @@ function bitsOf(node: Node): number {
     case 'system':
       return systemBits(node);
     case 'attachment':
+      if (node.subtype === 'queued_command' && attachedMessage(transcript.read(node)) !== undefined)
+        return partBits.talk;
       return attachmentBits(node.subtype ?? '');
     default:
       return 0;
@@ -128,6 +137,7 @@ function userBits({ userKind }: Node): number {
     case 'interrupt':
     case 'bash':
     case 'notification':
+    case 'message':
       return partBits.talk;
     default:
       return partBits.context;

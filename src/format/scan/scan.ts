@@ -60,6 +60,7 @@ export interface Head {
 
 /** The part of a head that determines the kind of input of a user line. */
 export interface InputHead {
+  readonly isSidechain: boolean;
   readonly isMeta: boolean;
   readonly isCompactSummary: boolean;
   readonly message: { readonly blockTypes: readonly string[] } | undefined;
@@ -150,6 +151,7 @@ export function scannedHead(bytes: Buffer): Head {
 /** What determines the kind of input, of the walked record. */
 export function scannedInput(bytes: Buffer): InputHead {
   return {
+    isSidechain: isTrue(bytes, field.isSidechain),
     isMeta: isTrue(bytes, field.isMeta),
     isCompactSummary: isTrue(bytes, field.isCompactSummary),
     message: { blockTypes: scannedBlockTypes(bytes) },

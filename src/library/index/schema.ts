@@ -9,7 +9,7 @@ import { type Database, openDatabase } from './database.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
-export const schemaVersion = 18;
+export const schemaVersion = 19;
 
 const tables = `
 CREATE TABLE sessions (

@@ -14,6 +14,7 @@ import { type Block, blocksOf, isText } from '../../format/entry/index.ts';
 import { parseLine } from '../../format/line/index.ts';
 import { type Head, scanRecord } from '../../format/scan/index.ts';
 import { classifyUser, kindOfText, splitPrompt } from '../../session/transcript/index.ts';
+import { attachedMessage } from '../../session/turns/index.ts';
 
 /** Chat is what people read; tool text is most of the bytes; the rest is not indexed. */
 type TextPart = 'chat' | 'tool' | 'rest';
@@ -164,7 +165,8 @@ function userTexts(head: Head, bytes: Buffer): readonly Found[] {
 function queuedTexts(head: Head, bytes: Buffer): readonly Found[] {
   if (memberText(bytes, 'operation') !== 'enqueue') return none;
   const text = plainText(blocksOf(memberValue(bytes, 'content')));
-  const found = said(head, kindOfText(text) === 'notification' ? 'note' : 'prompt', text);
+  const kind = kindOfText(text);
+  const found = said(head, kind === 'notification' || kind === 'message' ? 'note' : 'prompt', text);
   return found.map((each) => ({ ...each, isQueued: true }));
 }
 
@@ -174,7 +176,8 @@ function attachmentTexts(head: Head, bytes: Buffer, part: TextPart): readonly Fo
   const attachment = asObject(memberValue(bytes, 'attachment'));
   if (!isQueued) return said(head, 'attachment', leafText(attachment));
   const text = plainText(blocksOf(attachment?.prompt));
-  return said(head, attachment?.commandMode === 'task-notification' ? 'note' : 'prompt', text);
+  const isTyped = attachment?.commandMode !== 'task-notification' && attachedMessage({ attachment }) === undefined;
+  return said(head, isTyped ? 'prompt' : 'note', text);
 }
 
 /** What newer clients send to the model at every start: the same in each session, so it is not indexed. */

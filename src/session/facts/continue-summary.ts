@@ -7,7 +7,7 @@ import { countSeparateAgents } from '../load/index.ts';
 import { hashId, isBoundary, isMessage, Loader, type Node } from '../transcript/index.ts';
 import { type Continuation, isSimple, mostEnds } from './continuation.ts';
 import type { SessionSummary } from './summary.ts';
-import { chooseTitle, type LineTitle, promptTitle, said, titleSources } from './titles.ts';
+import { chooseTitle, type LineTitle, lastPromptTitle, promptTitle, said, titleSources } from './titles.ts';
 import {
   branchOf,
   modelOfAnswer,
@@ -155,7 +155,7 @@ class AppendedLines {
     else if (node.type === 'custom-title') this.#offerTitle('custom-title', said(read(bytes).customTitle));
     else if (node.type === 'ai-title') this.#offerTitle('ai-title', said(read(bytes).aiTitle));
     else if (node.type === 'last-prompt') {
-      this.#offerTitle('last-prompt', said(read(bytes).lastPrompt));
+      this.#offerTitle('last-prompt', lastPromptTitle(read(bytes)));
       return this.#movePin(node.leafUuid);
     } else if (node.type === 'summary' && node.leafUuid !== undefined) {
       if (this.#ends.includes(node.leafUuid)) this.#offerTitle('summary', said(read(bytes).summary));

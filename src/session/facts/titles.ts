@@ -5,7 +5,7 @@ import { asEntry, contentOf } from '../../format/entry/index.ts';
 import type { SessionFiles } from '../../store/index.ts';
 import type { Graph } from '../graph/index.ts';
 import type { Session } from '../load/index.ts';
-import { promptText, type Transcript } from '../transcript/index.ts';
+import { beginsAsSessionMessage, kindOfText, promptText, type Transcript } from '../transcript/index.ts';
 
 /** Returns the title of a session, or `undefined` if nothing in it can serve as one. */
 export function titleOf(session: Pick<Session, 'transcript' | 'graph' | 'files'>): string | undefined {
@@ -32,7 +32,7 @@ export function titleInLines({ transcript, graph }: Pick<Session, 'transcript' |
     () => lastValue(transcript, 'custom-title', 'customTitle'),
     () => lastValue(transcript, 'ai-title', 'aiTitle'),
     () => summaryTitle(transcript, graph),
-    () => lastValue(transcript, 'last-prompt', 'lastPrompt'),
+    () => lastPrompt(transcript),
     () => firstPrompt(transcript),
   ];
   for (const [rank, source] of sources.entries()) {
@@ -50,6 +50,22 @@ function lastValue(transcript: Transcript, type: string, key: string): string | 
     if (value !== undefined) return value;
   }
   return undefined;
+}
+
+function lastPrompt(transcript: Transcript): string | undefined {
+  for (let i = transcript.nodes.length - 1; i >= 0; i--) {
+    const node = transcript.nodes[i];
+    const value = node?.type === 'last-prompt' ? lastPromptTitle(transcript.read(node)) : undefined;
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The client also notes what other sessions and its tasks sent: nobody typed it. */
+export function lastPromptTitle({ lastPrompt }: JsonObject): string | undefined {
+  const text = said(lastPrompt);
+  if (text === undefined || beginsAsSessionMessage(text) || kindOfText(text) === 'notification') return undefined;
+  return text;
 }
 
 function titleInFile(path: string | undefined): string | undefined {

@@ -194,8 +194,10 @@ export interface ErrorItem extends ItemBase {
 export interface NoteItem extends ItemBase {
   readonly kind: 'note';
   /** `client`: filler that the client wrote as an answer, such as "No response requested." */
-  readonly about: 'interrupt' | 'shell' | 'output' | 'notification' | 'client' | 'system';
+  readonly about: 'interrupt' | 'shell' | 'output' | 'notification' | 'message' | 'client' | 'system';
   readonly label: string;
+  /** Of a `message`: the session or agent that sent it, if the line names it. */
+  readonly from?: string | undefined;
   readonly tone: Tone;
   readonly isOutput: boolean;
   readonly text: StoryText;

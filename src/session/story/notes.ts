@@ -15,7 +15,8 @@ import {
   StoryText,
 } from '../items/index.ts';
 import { boundaryAbove, type Compaction } from '../load/index.ts';
-import { commandLine, isBoundary, type Node } from '../transcript/index.ts';
+import { commandLine, isBoundary, type Node, readSessionMessages } from '../transcript/index.ts';
+import { attachedMessage } from '../turns/index.ts';
 import { contentKeys, refTo } from './text.ts';
 
 export interface NoteContext {
@@ -32,7 +33,7 @@ export function noteItems(context: NoteContext, node: Node): readonly Item[] {
     case 'system':
       return isBoundary(node) ? [compactionItem(context, node)] : systemItems(context, node);
     case 'attachment':
-      return [attachmentItem(context, node)];
+      return attachmentItems(context, node);
     default:
       return [];
   }
@@ -75,11 +76,23 @@ function userItems(context: NoteContext, node: Node): readonly Item[] {
       return localItems(node, text, at);
     case 'notification':
       return [note(node, notificationText(text), at, { about: 'notification', label: 'notification' })];
+    case 'message':
+      return messageItems(node, text, at, (entry as JsonObject).origin);
     default: {
       const source = text.startsWith('<system-reminder>') ? 'reminder' : 'injected';
       return [attached(node, commandLine(text), at, { source, label: 'context for the model' })];
     }
   }
+}
+
+/** `origin`: what the client knows about the sender; programs that write to its socket may send no tag. */
+function messageItems(node: Node, text: string, at: Ref, origin: JsonValue | undefined): readonly NoteItem[] {
+  const { name, from: address } = asObject(origin) ?? {};
+  return readSessionMessages(text).map((message) => {
+    const from = message.from ?? (asString(name)?.trim() || asString(address)?.trim() || undefined);
+    const label = `message from ${from === undefined ? 'another session' : oneLine(from, 60)}`;
+    return note(node, message.text, at, { about: 'message', label, from });
+  });
 }
 
 /** Clients of 1.0 wrote no boundary: the summary is the only mark of the compaction. */
@@ -138,6 +151,15 @@ function stopHookItems(node: Node, entry: JsonObject): readonly Item[] {
   if (text === '') return [];
   const look = { label: 'stop hook', tone: 'warning', isOutput: true, isFolded: false } as const;
   return [attached(node, text, refTo(node, 'hookErrors'), { source: 'stop-hook', ...look })];
+}
+
+/** A message that arrives while the agent works is an attachment, as a typed prompt is. */
+function attachmentItems(context: NoteContext, node: Node): readonly Item[] {
+  const entry: JsonObject = node.subtype === 'queued_command' ? context.read(node) : {};
+  const message = attachedMessage(entry);
+  const origin = asObject(entry.attachment)?.origin;
+  if (message !== undefined) return messageItems(node, message, refTo(node, 'attachment', 'prompt'), origin);
+  return [attachmentItem(context, node)];
 }
 
 function attachmentItem(context: NoteContext, node: Node): ContextItem {

@@ -21,6 +21,12 @@ export {
   type SessionFileOptions,
 } from './recognise.ts';
 export {
+  beginsAsSessionMessage,
+  isSessionMessage,
+  readSessionMessages,
+  type SessionMessage,
+} from './session-message.ts';
+export {
   bytesOf,
   endOf,
   hashId,

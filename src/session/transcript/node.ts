@@ -4,6 +4,7 @@
 
 import type { Usage } from '../../format/entry/index.ts';
 import type { CallHead, Head, InputHead, MessageHead, ResultHead } from '../../format/scan/index.ts';
+import { isSessionMessage } from './session-message.ts';
 
 export interface Place {
   /** Its place among the records of the transcript, from 0. */
@@ -259,7 +260,7 @@ export function resultsOf(node: Node): readonly ResultHead[] {
   return node.type === 'user' ? (node.message?.results ?? []) : [];
 }
 
-/** What an entry of the role `user` is. */
+/** What an entry of the role `user` is; `message`: another session or agent sent it. */
 export type UserKind =
   | 'human'
   | 'results'
@@ -269,6 +270,7 @@ export type UserKind =
   | 'local-output'
   | 'bash'
   | 'notification'
+  | 'message'
   | 'interrupt';
 
 /** How a prompt was given. */
@@ -287,6 +289,8 @@ export function classifyUser(head: InputHead): UserInput {
     const isSaid = !head.isMeta && !head.isCompactSummary && texts.some((text) => kindOfText(text) === 'human');
     return { kind: 'results', prompt: isSaid ? promptKind(texts, blockTypes) : undefined };
   }
+  // The task of a sub-agent may come as a message; it is what the sub-agent was asked.
+  if (!head.isSidechain && isSessionMessage(texts[0] ?? '', head.isMeta)) return { kind: 'message', prompt: undefined };
   if (head.isMeta) return { kind: 'injected', prompt: undefined };
   if (head.isCompactSummary) return { kind: 'summary', prompt: undefined };
   const first = texts[0];
@@ -296,13 +300,17 @@ export function classifyUser(head: InputHead): UserInput {
     if (blockTypes.includes('document')) return { kind: 'human', prompt: 'plain' };
     return { kind: head.textPrefixes.length > 0 ? 'injected' : 'human', prompt: undefined };
   }
-  const kind = kindOfText(first);
+  const kind = kindOfTyped(first);
   if (kind === 'command') return { kind, prompt: 'slash-command' };
   return { kind, prompt: kind === 'human' ? promptKind(texts, blockTypes) : undefined };
 }
 
 /** What a single text is, by how it starts. */
 export function kindOfText(text: string): UserKind {
+  return isSessionMessage(text) ? 'message' : kindOfTyped(text);
+}
+
+function kindOfTyped(text: string): UserKind {
   for (const [start, kind] of starts) if (text.startsWith(start)) return kind;
   return 'human';
 }

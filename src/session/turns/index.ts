@@ -1,4 +1,5 @@
 export {
+  attachedMessage,
   attachedPrompt,
   deliveredAt,
   findQueuedPrompts,

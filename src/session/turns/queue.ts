@@ -2,7 +2,7 @@
 // in the middle of a turn often have no user line at all: without this they would be lost to a reader. Notices of
 // background tasks are in the same queue; they take their turn, but nobody typed them.
 import { asObject, type JsonObject } from '../../base/json/index.ts';
-import { asEntry, blocksOf, contentOf } from '../../format/entry/index.ts';
+import { asEntry, blocksOf, contentOf, textOf } from '../../format/entry/index.ts';
 import { isMessage, kindOfText, type Node, promptText, type Transcript } from '../transcript/index.ts';
 
 /** A prompt that was typed while a turn was running. */
@@ -78,7 +78,7 @@ function readQueue(nodes: readonly Node[], read: (node: Node) => JsonObject): re
         // The line names nothing, and notices overtake prompts: the next user line shows what was taken.
         const shownBy = nodes[shows[node.index] ?? -1];
         const shown = shownBy === undefined ? '' : promptText(contentOf(asEntry(read(shownBy)) ?? {}));
-        const item = queue.named(shown) ?? queue.first(shownBy?.userKind === 'notification');
+        const item = queue.named(shown) ?? queue.first(isUntyped(shownBy));
         settle(item, 'prompt', shownBy, item?.text === '' ? shown : undefined);
         break;
       }
@@ -105,14 +105,19 @@ function nextUserLines(nodes: readonly Node[]): Int32Array {
   for (let i = nodes.length - 1; i >= 0; i--) {
     next[i] = at;
     const node = nodes[i] as Node; // i is in range
-    if (!node.isSidechain && (node.promptKind !== undefined || node.userKind === 'notification')) at = i;
+    if (!node.isSidechain && (node.promptKind !== undefined || isUntyped(node))) at = i;
   }
   return next;
 }
 
-/** Background tasks report through the queue, in tags or (2.1.45) as an object. */
+/** Background tasks report through the queue, in tags or (2.1.45) as an object; other sessions send messages. */
 function isNotice(text: string): boolean {
-  return kindOfText(text) === 'notification' || text.startsWith('{"task_id":');
+  const kind = kindOfText(text);
+  return kind === 'notification' || kind === 'message' || text.startsWith('{"task_id":');
+}
+
+function isUntyped(node: Node | undefined): boolean {
+  return node?.userKind === 'notification' || node?.userKind === 'message';
 }
 
 interface Item {
@@ -172,7 +177,18 @@ export function attachedPrompt(entry: JsonObject): string | undefined {
   const attachment = asObject(entry.attachment) ?? {};
   const text = promptText(blocksOf(attachment.prompt));
   const isTyped = attachment.isMeta !== true && attachment.commandMode !== 'task-notification' && !isNotice(text);
-  return isTyped ? text : undefined;
+  return isTyped && !isFromPeer(attachment) ? text : undefined;
+}
+
+/** The text of a `queued_command` attachment that another session or agent sent. */
+export function attachedMessage(entry: JsonObject): string | undefined {
+  const attachment = asObject(entry.attachment) ?? {};
+  const text = textOf(blocksOf(attachment.prompt));
+  return isFromPeer(attachment) || kindOfText(text) === 'message' ? text : undefined;
+}
+
+function isFromPeer(attachment: JsonObject): boolean {
+  return asObject(attachment.origin)?.kind === 'peer';
 }
 
 /** The attachment of newer clients shows a prompt that a `remove` has delivered, or replaces it. */

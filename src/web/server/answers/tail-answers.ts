@@ -45,6 +45,8 @@ function liveItem(item: LineItem): Pick<LiveLine, 'kind' | 'tool' | 'text'> | un
         text: shorten(withoutErrorTags(resultText(item.blocks))),
       };
     case 'note':
+      if (item.about === 'message')
+        return { kind: 'text', tool: null, text: shorten(`${item.label}: ${item.text.text}`) };
       return item.about === 'client' ? { kind: 'text', tool: null, text: shorten(item.text.text) } : undefined;
     default:
       item.kind satisfies 'queued' | 'context' | 'compaction' | 'summary' | 'fork' | 'image' | 'block'; // left out
