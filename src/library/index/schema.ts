@@ -6,6 +6,7 @@ import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { makeFolderSync } from '../../base/files/index.ts';
 import { continuationTables } from './continuations.ts';
 import { type Database, openDatabase } from './database.ts';
+import { exchangeTables, forgetExchanges } from './exchange-tables.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
@@ -171,6 +172,7 @@ function withTables(database: Database): Database {
     if (!isEmpty(database)) return;
     database.exec(tables);
     database.exec(textTables);
+    database.exec(exchangeTables);
     database.exec(verdictTables);
     database.exec(continuationTables);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
@@ -247,8 +249,9 @@ CREATE TRIGGER forget_places AFTER DELETE ON files BEGIN
 END;
 `;
 
-/** Removes the documents of a file from the index. */
+/** Removes the documents and exchanges of a file from the index. */
 export function forgetDocuments(database: Database, file: number): void {
+  forgetExchanges(database, file);
   database.prepare('DELETE FROM document_text WHERE rowid IN (SELECT id FROM documents WHERE file = ?)').run(file);
   database.prepare('DELETE FROM documents WHERE file = ?').run(file);
   database.prepare('DELETE FROM queued_documents WHERE file = ?').run(file);

@@ -1,10 +1,11 @@
-// Files whose rows are current → their full text in the index, the newest files first, so that a first search is useful
-// early. Documents and the offset they end at are written in one transaction: a kill costs at most the current batch, and
+// Files whose rows are current → their full text in the index, by line and by exchange, the newest files first, so that a
+// first search is useful early. Documents and the offset they end at are written in one transaction: a kill costs at most the current batch, and
 // of two indexers the second finds the offset moved and drops its batch.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { type DiskProblem, type Line, readLineBatches } from '../../store/index.ts';
+import { ExchangeBuilder, ExchangeWriter, exchangeStarts, openSegment } from '../exchanges/index.ts';
 import { type Database, type IndexProgress, insertMany, type SqlValue } from '../index/index.ts';
 import { indexable, type LineText, textsOfLine } from '../text/index.ts';
 
@@ -40,6 +41,7 @@ export function updateText(database: Database, options: TextOptions): TextReport
 interface PendingFile {
   readonly id: number;
   readonly path: string;
+  readonly isAgent: boolean;
   readonly offset: number;
   readonly line: number;
   readonly endOffset: number;
@@ -51,6 +53,7 @@ interface Advance extends PendingFile {
   readonly toOffset: number;
   readonly toLine: number;
   readonly texts: readonly PlacedText[];
+  readonly exchanges: ExchangeBuilder;
 }
 
 /** One run over all files, with its counts. */
@@ -98,13 +101,14 @@ class TextRun {
   #pending(): readonly PendingFile[] {
     return this.#database
       .prepare(
-        `SELECT id, path, text_offset, text_line, offset, head_hash FROM files WHERE text_offset < offset
+        `SELECT id, path, agent_id, text_offset, text_line, offset, head_hash FROM files WHERE text_offset < offset
          ORDER BY mtime_ms DESC, id`,
       )
       .all()
       .map((row) => ({
         id: Number(row.id),
         path: String(row.path),
+        isAgent: row.agent_id !== null,
         offset: Number(row.text_offset),
         line: Number(row.text_line),
         endOffset: Number(row.offset),
@@ -128,10 +132,17 @@ class TextRun {
   }
 
   #read(file: PendingFile): Advance | undefined {
-    const read = this.#try(file.path, () => readTexts({ ...file, maxBytes: this.#batchBytes }));
+    const starts = exchangeStarts(this.#database, file.id);
+    const isNext = file.offset === 0 || starts.has(file.line + 1);
+    const open = isNext ? undefined : openSegment(this.#database, file.id);
+    const exchanges = new ExchangeBuilder({ startsAt: (line) => starts.has(line), isAgent: file.isAgent, open });
+    const read = this.#try(file.path, () => {
+      if (open !== undefined) readAgain(exchanges, file, { offset: open.offset, number: open.firstLine });
+      return readTexts({ ...file, maxBytes: this.#batchBytes }, exchanges);
+    });
     if (read === undefined) return undefined;
-    this.#count(file.id, read.offset - file.offset);
-    return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts };
+    this.#count(file.id, read.offset - (open?.offset ?? file.offset), read.offset - file.offset);
+    return { ...file, toOffset: read.offset, toLine: read.line, texts: read.texts, exchanges };
   }
 
   #try<T>(file: string, read: () => T): T | undefined {
@@ -145,16 +156,17 @@ class TextRun {
     }
   }
 
-  #count(file: number, bytes: number): void {
+  #count(file: number, bytes: number, newBytes: number): void {
     if (bytes > 0) this.filesRead.add(file);
     this.bytesRead += bytes;
-    this.#bytesDone += bytes;
+    this.#bytesDone += newBytes;
   }
 
   #write(batch: readonly Advance[]): void {
     const database = this.#database;
     this.documentsWritten += database.transaction(() => {
       const documents = new DocumentWriter(database);
+      const exchanges = new ExchangeWriter(database);
       for (const advance of batch) {
         const now = database
           .prepare('SELECT text_offset, offset, head_hash FROM files WHERE id = ? AND path = ?')
@@ -163,10 +175,12 @@ class TextRun {
         if (now === undefined || Number(now.text_offset) !== advance.offset) continue;
         if (Number(now.offset) < advance.toOffset || now.head_hash !== advance.headHash) continue;
         documents.add(advance.id, advance.texts);
+        exchanges.add(advance.id, advance.exchanges, advance.line);
         database
           .prepare('UPDATE files SET text_offset = ?, text_line = ? WHERE id = ?')
           .run(advance.toOffset, advance.toLine, advance.id);
       }
+      exchanges.finish();
       return documents.finish();
     });
   }
@@ -282,7 +296,7 @@ export interface NewTexts {
   readonly texts: readonly PlacedText[];
 }
 
-function readTexts(source: TextSource): NewTexts {
+function readTexts(source: TextSource, exchanges: ExchangeBuilder): NewTexts {
   const { path, endOffset } = source;
   const texts: PlacedText[] = [];
   let { offset, line } = source;
@@ -292,11 +306,11 @@ function readTexts(source: TextSource): NewTexts {
       if (!next.terminated) {
         // The rows treat it as a whole record, though it lacks a newline; anything else was cut off since.
         if (end !== endOffset) break reading;
-        addTexts(texts, next);
+        addTexts(texts, next, exchanges);
         offset = end;
         break reading;
       }
-      addTexts(texts, next);
+      addTexts(texts, next, exchanges);
       offset = end + 1;
       line = next.number;
       if (offset - source.offset >= source.maxBytes) break reading;
@@ -305,8 +319,21 @@ function readTexts(source: TextSource): NewTexts {
   return { offset, line, texts };
 }
 
-function addTexts(into: PlacedText[], line: Line): void {
+function addTexts(into: PlacedText[], line: Line, exchanges: ExchangeBuilder): void {
   if (line.bytes.length < line.length) return;
   const { number, offset, length } = line;
-  for (const text of textsOfLine(line.bytes)) into.push({ ...text, line: number, offset, length });
+  const texts = textsOfLine(line.bytes);
+  exchanges.add(line, texts);
+  // Without the input of a call, which would keep a second copy of its text until the batch is written.
+  for (const { input: _, ...text } of texts) into.push({ ...text, line: number, offset, length });
+}
+
+/** The lines of the last segment, which the exchange that continues needs again. */
+function readAgain(
+  exchanges: ExchangeBuilder,
+  { path, offset }: PendingFile,
+  from: { readonly offset: number; readonly number: number },
+): void {
+  for (const batch of readLineBatches(path, { from, endOffset: offset }))
+    for (const line of batch) if (line.bytes.length === line.length) exchanges.add(line, textsOfLine(line.bytes));
 }

@@ -132,16 +132,21 @@ function text(value: SqlValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function sessionsTouching(database: Database, wanted: string): ReadonlySet<number> {
-  const file = wanted.replace(/^\.\//, '');
-  const end = `/${file}`;
-  // In GLOB a bracket opens a set; in a path it is meant literally.
-  const pattern = file.replaceAll('[', '[[]');
-  const [condition, values] = /[*?]/.test(file)
-    ? ['c.touched GLOB ? OR c.touched GLOB ?', [pattern, `*/${pattern}`]]
-    : ['c.touched = ? OR substr(c.touched, ?) = ?', [file, -end.length, end]];
+function sessionsTouching(database: Database, file: string): ReadonlySet<number> {
+  const [condition, values] = touchedCondition(file);
   const rows = database
     .prepare(`SELECT DISTINCT f.session FROM tool_calls c JOIN files f ON f.id = c.file WHERE ${condition}`)
     .all(...values);
   return new Set(rows.map((row) => Number(row.session)));
+}
+
+/** A condition on `tool_calls c`: that the call touched a file, by its path, the end of its path, or a pattern. */
+export function touchedCondition(wanted: string): readonly [condition: string, values: readonly SqlValue[]] {
+  const file = wanted.replace(/^\.\//, '');
+  const end = `/${file}`;
+  // In GLOB a bracket opens a set; in a path it is meant literally.
+  const pattern = file.replaceAll('[', '[[]');
+  return /[*?]/.test(file)
+    ? ['c.touched GLOB ? OR c.touched GLOB ?', [pattern, `*/${pattern}`]]
+    : ['c.touched = ? OR substr(c.touched, ?) = ?', [file, -end.length, end]];
 }

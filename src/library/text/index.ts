@@ -7,6 +7,7 @@ export {
   scopeOf,
   sessionIds,
   sessionOf,
+  touchedCondition,
 } from './filter.ts';
 export { indexable, innerWords, parseWords, quotePhrase, type WordQuery } from './query.ts';
 export { bestMark, type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';

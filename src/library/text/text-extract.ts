@@ -46,6 +46,10 @@ export interface LineText {
   readonly isQueued: boolean;
   /** The client's own copy of a result (`toolUseResult`). */
   readonly isStored: boolean;
+  /** Of a tool input. */
+  readonly input?: JsonValue;
+  /** Of a tool output that reports a failure. */
+  readonly isError?: boolean;
 }
 
 export interface ExtractOptions {
@@ -202,7 +206,8 @@ function callTexts(head: Head, bytes: Buffer): readonly Found[] {
     if (!callTypes.test(type)) return [];
     const { id, name, input, tool_use_id: answered, content } = block as JsonObject;
     if (type.endsWith('_result')) return said(head, 'tool-output', leafText(content), undefined, asString(answered));
-    return said(head, 'tool-input', leafText(input), asString(name), asString(id));
+    const called = said(head, 'tool-input', leafText(input), asString(name), asString(id));
+    return called.map((text) => ({ ...text, input: input as JsonValue }));
   });
 }
 
@@ -213,8 +218,9 @@ function resultTexts(head: Head, bytes: Buffer): readonly Found[] {
   if (!head.message?.blockTypes.some((type) => callTypes.test(type))) return none;
   return contentBlocks(head, bytes).flatMap((block) => {
     if (block.type !== 'tool_result') return [];
-    const { tool_use_id: answered, content } = block as JsonObject;
-    return said(head, 'tool-output', resultText(content), undefined, asString(answered));
+    const { tool_use_id: answered, content, is_error: isError } = block as JsonObject;
+    const found = said(head, 'tool-output', resultText(content), undefined, asString(answered));
+    return isError === true ? found.map((text) => ({ ...text, isError })) : found;
   });
 }
 

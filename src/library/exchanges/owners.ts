@@ -1,0 +1,66 @@
+// A sub-agent's transcript → the exchange that started it: the index knows the result of the call that names the agent; where
+// it does not, the exchange that was running at the time.
+import type { Database } from '../index/index.ts';
+
+export interface Owner {
+  readonly file: number;
+  readonly line: number;
+}
+
+interface AgentFile {
+  readonly session: number;
+  readonly agent: string;
+  readonly file: number;
+  /** Of its first line, or `NaN`. */
+  readonly time: number;
+}
+
+export class OwnerFinder {
+  readonly #database: Database;
+  readonly #known = new Map<number, Owner | undefined>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  ownerOf(agent: AgentFile): Owner | undefined {
+    if (!this.#known.has(agent.file)) this.#known.set(agent.file, this.#byCall(agent) ?? this.#byTime(agent));
+    return this.#known.get(agent.file);
+  }
+
+  /** The call may itself be a sub-agent's. */
+  #byCall({ session, agent }: AgentFile): Owner | undefined {
+    const seen = new Set<string>();
+    for (let id: string | undefined = agent; id !== undefined && !seen.has(id); ) {
+      seen.add(id);
+      const call = this.#database
+        .prepare(
+          `SELECT c.file, c.line, f.agent_id FROM files f JOIN tool_calls c ON c.file = f.id
+           WHERE f.session = ? AND c.agent_id = ? LIMIT 1`,
+        )
+        .get(session, id);
+      if (call === undefined) return undefined;
+      if (call.agent_id === null) return this.#exchangeAt(Number(call.file), Number(call.line));
+      id = String(call.agent_id);
+    }
+    return undefined;
+  }
+
+  #exchangeAt(file: number, line: number): Owner | undefined {
+    const found = this.#database
+      .prepare('SELECT max(line) AS line FROM exchanges WHERE file = ? AND line <= ?')
+      .get(file, line)?.line;
+    return typeof found === 'number' ? { file, line: found } : undefined;
+  }
+
+  #byTime({ session, time }: AgentFile): Owner | undefined {
+    if (Number.isNaN(time)) return undefined;
+    const row = this.#database
+      .prepare(
+        `SELECT e.file, e.line FROM files f JOIN exchanges e ON e.file = f.id
+         WHERE f.session = ? AND f.agent_id IS NULL AND e.line > 0 AND e.time <= ? ORDER BY e.time DESC LIMIT 1`,
+      )
+      .get(session, time);
+    return row === undefined ? undefined : { file: Number(row.file), line: Number(row.line) };
+  }
+}

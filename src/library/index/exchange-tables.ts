@@ -1,0 +1,44 @@
+// The tables of the exchanges: a prompt with the answers to it and what was done for it, as one text in fields, so that a
+// search ranks whole exchanges and not single lines. The text itself is not kept.
+import type { Database } from './database.ts';
+
+export const exchangeTables = `
+-- One row per segment of an exchange: its lines up to a number of bytes, so that an append reads little again. Its id is the
+-- rowid in exchange_text. A sub-agent's transcript is one exchange, which belongs to the one that started it.
+CREATE TABLE exchanges (
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  -- The line of the prompt; 0 for lines before the first prompt, and in a sub-agent's transcript.
+  line INTEGER NOT NULL,
+  -- Of the first line of the segment, and after its last one.
+  offset INTEGER NOT NULL,
+  first_line INTEGER NOT NULL,
+  end_offset INTEGER NOT NULL,
+  time INTEGER
+);
+CREATE UNIQUE INDEX exchanges_by_file ON exchanges (file, line, offset);
+CREATE VIRTUAL TABLE exchange_text USING fts5 (
+  prompt, answer, files, commands, errors,
+  content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
+);
+INSERT INTO exchange_text (exchange_text, rank) VALUES ('hashsize', 16777216);
+INSERT INTO exchange_text (exchange_text, rank) VALUES ('automerge', 16);
+-- The titles of sessions, by the line that has them.
+CREATE TABLE titles (
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL
+);
+CREATE INDEX titles_by_file ON titles (file);
+CREATE VIRTUAL TABLE title_text USING fts5 (
+  title, content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
+);
+`;
+
+/** Removes the exchanges of a file from the index. */
+export function forgetExchanges(database: Database, file: number): void {
+  database.prepare('DELETE FROM exchange_text WHERE rowid IN (SELECT id FROM exchanges WHERE file = ?)').run(file);
+  database.prepare('DELETE FROM exchanges WHERE file = ?').run(file);
+  database.prepare('DELETE FROM title_text WHERE rowid IN (SELECT id FROM titles WHERE file = ?)').run(file);
+  database.prepare('DELETE FROM titles WHERE file = ?').run(file);
+}
