@@ -1,19 +1,17 @@
 // clew trace install and uninstall: adds our hooks to the client's settings.json or removes them, with a backup, and only
 // for events that the installed client knows.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
-import { readRegularText } from '../../base/files/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { neutralise, shellQuote } from '../../base/text/index.ts';
-import { diskError, identify, replaceFile, writeNewFile } from '../../store/index.ts';
+import { readSettingsFile, type SettingsFile, writeSettingsFile } from '../../settings/index.ts';
 import {
   detectClientVersion,
   plannedHooks,
   type TraceConfig,
-  withHooks,
-  withoutHooks,
+  withoutTraceHooks,
+  withTraceHooks,
 } from '../../trace/config/index.ts';
 import { runHook } from '../../trace/hook/index.ts';
 import { createTraceContext } from '../../trace/session/index.ts';
@@ -47,9 +45,9 @@ export async function run(input: CommandInput): Promise<void> {
   const version = await detectClientVersion(roots, io.env);
   const hooks = plannedHooks(version?.numbers);
   const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
-  const text = await readSettings(file);
-  const after = withHooks(text, hooks, command, file);
-  const backup = await write(input, file, text, after);
+  const settings = readSettingsFile(file);
+  const after = withTraceHooks(settings.text, hooks, command, file);
+  const backup = await write(input, settings, after);
   if (version === undefined) {
     const why =
       'only Stop is set up, because no client was found and old clients ignore all hooks if they do not know one of them';
@@ -58,14 +56,15 @@ export async function run(input: CommandInput): Promise<void> {
   if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
   const events = hooks.map(({ event }) => event);
   const client = version?.numbers.join('.') ?? null;
-  await report(input, { file, events, isChanged: after !== text, backup, client, config });
+  await report(input, { file, events, isChanged: after !== settings.text, backup, client, config });
 }
 
 export async function runUninstall(input: CommandInput): Promise<void> {
   const file = settingsFile(input);
-  const text = await readSettings(file);
-  const after = text === undefined ? undefined : withoutHooks(text, file);
-  const backup = after === undefined ? undefined : await write(input, file, text, after);
+  const settings = readSettingsFile(file);
+  const { text } = settings;
+  const after = text === undefined ? undefined : withoutTraceHooks(text, file);
+  const backup = after === undefined ? undefined : await write(input, settings, after);
   await report(input, { file, events: [], isChanged: after !== text, backup, client: null, config: undefined });
 }
 
@@ -76,28 +75,9 @@ function settingsFile(input: CommandInput): string {
   return path.join(root, 'settings.json');
 }
 
-async function readSettings(file: string): Promise<string | undefined> {
-  if (!existsSync(file)) return undefined;
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    throw diskError(error, 'read', file);
-  }
-}
-
-async function write(
-  { flags }: CommandInput,
-  file: string,
-  before: string | undefined,
-  after: string,
-): Promise<string | undefined> {
-  if (after === before || flags['dry-run'] === true) return undefined;
-  if (before === undefined) {
-    await writeNewFile(file, Buffer.from(after));
-    return undefined;
-  }
-  const { backup } = await replaceFile(file, Buffer.from(after), { backup: true, expected: identify(file) });
-  return backup;
+async function write({ flags }: CommandInput, settings: SettingsFile, after: string): Promise<string | undefined> {
+  if (after === settings.text || flags['dry-run'] === true) return undefined;
+  return writeSettingsFile(settings, after);
 }
 
 interface Installed {

@@ -2,6 +2,7 @@
 // unknown and duplicate keys) stays byte for byte.
 import type { JsonValue } from '../../base/json/index.ts';
 import { decodeString, skipKey, skipString, skipValue, skipWhitespace } from './json-bytes.ts';
+import { type Added, compactLayout, type Layout, type Splice } from './layout.ts';
 
 /** The keys and indexes that lead to a place in a JSON value. */
 export type JsonPath = readonly (string | number)[];
@@ -15,16 +16,17 @@ export type Edit =
  * Applies the edits to the JSON value at the start of `bytes` and keeps the bytes after that value.
  * An absent key, or the index after the last element, is appended. Of duplicate keys `set` changes the last, which is
  * the one that counts, and `remove` removes all. A `set` without a parent and overlapping edits are a TypeError.
+ * `layout` lays out what is new.
  */
-export function editJson(bytes: Buffer, edits: readonly Edit[]): Buffer {
+export function editJson(bytes: Buffer, edits: readonly Edit[], layout: Layout = compactLayout): Buffer {
   const splices: Splice[] = [];
   const root = editTree(edits);
   // Only the edit of the whole value needs its end; the members are found on the way to it.
   const end = root.edit === undefined ? bytes.length : skipValue(bytes, 0);
   const work: Work[] = [{ node: root, start: skipWhitespace(bytes, 0), end }];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    if (next.node.edit !== undefined) splices.push(replacement(next, next.node.edit));
-    else if (next.node.children.size > 0) editContainer(bytes, next, splices, work);
+    if (next.node.edit !== undefined) splices.push(replacement(next, next.node.edit, layout));
+    else if (next.node.children.size > 0) editContainer(bytes, next, layout, splices, work);
   }
   return applySplices(bytes, splices);
 }
@@ -46,12 +48,6 @@ interface Work {
   readonly node: EditNode;
   readonly start: number;
   readonly end: number;
-}
-
-interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
 }
 
 /** A member or an element; `start` is the start of its key, or of its value if it has none. */
@@ -81,13 +77,13 @@ function editTree(edits: readonly Edit[]): EditNode {
   return root;
 }
 
-function replacement({ start, end }: Work, edit: Edit): Splice {
+function replacement({ start, end }: Work, edit: Edit, layout: Layout): Splice {
   if ('remove' in edit) throw new TypeError('the whole value cannot be removed, only replaced');
   if (end === -1) throw leadsNowhere(edit.path);
-  return { start, end, text: JSON.stringify(edit.set) };
+  return { start, end, text: layout.valueAt(start, edit.set) };
 }
 
-function editContainer(bytes: Buffer, { node, start }: Work, splices: Splice[], work: Work[]): void {
+function editContainer(bytes: Buffer, { node, start }: Work, layout: Layout, splices: Splice[], work: Work[]): void {
   const items = listItems(bytes, start);
   if (items === undefined) {
     refuseSets(node);
@@ -105,26 +101,25 @@ function editContainer(bytes: Buffer, { node, start }: Work, splices: Splice[], 
       work.push({ node: child, start: item.valueStart, end: item.end });
     }
   }
-  const texts = isArray ? elementTexts(appended, items.length) : memberTexts(appended);
+  const added = isArray ? newElements(appended, items.length) : newMembers(appended);
   const isKept = (item: Item): boolean => item.key === undefined || !isRemoval(node.children.get(item.key));
-  spliceItems(items, isKept, texts, start, splices);
+  spliceItems(items, isKept, added, start, layout, splices);
 }
 
 /** Removes the items that are not kept, each with one comma, and appends the new ones. */
 function spliceItems(
   items: readonly Item[],
   isKept: (item: Item) => boolean,
-  texts: readonly string[],
+  added: readonly Added[],
   open: number,
+  layout: Layout,
   splices: Splice[],
 ): void {
-  const added = texts.join(',');
   const kept = items.filter(isKept);
   const first = kept[0];
   const final = items.at(-1);
   if (first === undefined) {
-    const gap = { start: items[0]?.start ?? open + 1, end: final?.end ?? open + 1 };
-    splices.push({ ...gap, text: added });
+    splices.push(layout.fill(open, items[0]?.start ?? open + 1, final?.end ?? open + 1, added));
     return;
   }
   if (first !== items[0]) splices.push({ start: items[0]?.start ?? first.start, end: first.start, text: '' });
@@ -139,7 +134,7 @@ function spliceItems(
     before = item;
     removedEnd = -1;
   }
-  const text = added === '' ? '' : `,${added}`;
+  const text = layout.after(open, before.start, added);
   splices.push({ start: before.end, end: removedEnd === -1 ? before.end : removedEnd, text });
 }
 
@@ -185,21 +180,21 @@ function keyAt(bytes: Buffer, at: number): string | undefined {
   return bytes.toString('utf8', at + 1, end);
 }
 
-function memberTexts(appended: readonly EditNode[]): string[] {
-  return appended.map((node) => `${JSON.stringify(node.path.at(-1))}:${setText(node)}`);
+function newMembers(appended: readonly EditNode[]): Added[] {
+  return appended.map((node) => ({ key: String(node.path.at(-1)), value: newValue(node) }));
 }
 
 /** New elements must directly follow the last one. */
-function elementTexts(appended: readonly EditNode[], length: number): string[] {
+function newElements(appended: readonly EditNode[], length: number): Added[] {
   const ordered = appended.toSorted((a, b) => Number(a.path.at(-1)) - Number(b.path.at(-1)));
   return ordered.map((node, index) => {
     if (node.path.at(-1) !== length + index) throw leadsNowhere(node.path);
-    return setText(node);
+    return { key: undefined, value: newValue(node) };
   });
 }
 
-function setText(node: EditNode): string {
-  return node.edit !== undefined && 'set' in node.edit ? JSON.stringify(node.edit.set) : '';
+function newValue(node: EditNode): JsonValue {
+  return node.edit !== undefined && 'set' in node.edit ? node.edit.set : null;
 }
 
 function isAppend(node: EditNode): boolean {

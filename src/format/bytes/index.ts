@@ -11,4 +11,5 @@ export {
   type ValueTrace,
 } from './json-bytes.ts';
 export { checkJson, type JsonCheck } from './json-check.ts';
+export { type Layout, layoutLike } from './layout.ts';
 export { hasSameMembers, parseWithout } from './members.ts';

@@ -1,4 +1,11 @@
 export { isTraced, type Labels, readTraceConfig, type TraceConfig } from './config.ts';
 export { oneOf } from './config-values.ts';
 export { contentModes, type Destination, type ProfileName } from './destinations.ts';
-export { detectClientVersion, installedEvents, plannedHooks, withHooks, withoutHooks } from './settings.ts';
+export {
+  detectClientVersion,
+  installedEvents,
+  isTraceHook,
+  plannedHooks,
+  withoutTraceHooks,
+  withTraceHooks,
+} from './settings.ts';

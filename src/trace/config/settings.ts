@@ -1,16 +1,7 @@
 // Adds our hooks to the text of the client's settings.json, or removes them. Everything else stays as it is.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { UserError } from '../../base/errors/index.ts';
-import {
-  asObject,
-  asString,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../base/json/index.ts';
+import { installedHooks, withHooks, withoutHooks } from '../../settings/index.ts';
 import { discoverSessions } from '../../store/index.ts';
 import { readEdge } from '../state/index.ts';
 
@@ -63,77 +54,27 @@ export function plannedHooks(version: readonly number[] | undefined): readonly H
 }
 
 /** `text`: `undefined` if there is no file. Returns the same text if nothing changes. */
-export function withHooks(text: string | undefined, plans: readonly HookPlan[], command: string, name: string): string {
-  const settings = parseSettings(text, name);
-  const hooks = withoutOurs(settings, name);
-  for (const { event, isAsync, timeoutS } of plans) {
-    const own = { type: 'command', command, timeout: timeoutS, ...(isAsync ? { async: true } : {}) };
-    hooks[event] = [...(hooks[event] ?? []), { hooks: [own] }];
-  }
-  return changed(text, settings, hooks);
+export function withTraceHooks(
+  text: string | undefined,
+  plans: readonly HookPlan[],
+  command: string,
+  name: string,
+): string {
+  const entries = plans.map((plan) => ({ ...plan, command }));
+  return withHooks(text, entries, isTraceHook, name);
 }
 
-export function withoutHooks(text: string, name: string): string {
-  const settings = parseSettings(text, name);
-  return changed(text, settings, withoutOurs(settings, name));
+export function withoutTraceHooks(text: string, name: string): string {
+  return withoutHooks(text, isTraceHook, name);
 }
 
 export function installedEvents(text: string | undefined, name: string): readonly string[] {
-  const hooks = asObject(parseSettings(text, name).hooks) ?? {};
-  return Object.keys(hooks).filter((event) => listOf(hooks[event]).some((group) => commandsOf(group).some(isOurs)));
+  const ours = installedHooks(text, name).filter(({ command }) => isTraceHook(command));
+  return [...new Set(ours.map(({ event }) => event))];
 }
 
-function withoutOurs(settings: JsonObject, name: string): Record<string, readonly JsonValue[]> {
-  const hooks = settings.hooks === undefined ? {} : asObject(settings.hooks);
-  if (hooks === undefined) throw new UserError(`"hooks" in ${name} is not an object`, 'correct it first');
-  const rest: Record<string, readonly JsonValue[]> = {};
-  for (const [event, groups] of Object.entries(hooks)) {
-    if (!isArray(groups)) throw new UserError(`the hooks of ${event} in ${name} are not a list`, 'correct it first');
-    const kept = groups.flatMap((group) => groupWithoutOurs(group));
-    if (kept.length > 0 || groups.length === 0) rest[event] = kept;
-  }
-  return rest;
-}
-
-function groupWithoutOurs(group: JsonValue): readonly JsonValue[] {
-  if (!isObject(group) || !commandsOf(group).some(isOurs)) return [group];
-  const hooks = listOf(group.hooks).filter((hook) => !isOurs(hook));
-  return hooks.length === 0 ? [] : [{ ...group, hooks }];
-}
-
-function commandsOf(group: JsonValue): readonly JsonValue[] {
-  return isObject(group) ? listOf(group.hooks) : [];
-}
-
-function isOurs(hook: JsonValue): boolean {
-  const command = isObject(hook) ? asString(hook.command) : undefined;
-  return command !== undefined && /trace-hook\.js['"]?$|\bclew(?:\.js)?['"]? trace hook$/.test(command.trim());
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return isArray(value) ? value : [];
-}
-
-function parseSettings(text: string | undefined, name: string): JsonObject {
-  if (text === undefined || text.trim() === '') return {};
-  const settings = asObject(parseJson(text.replace(/^\uFEFF/, '')));
-  if (settings === undefined)
-    throw new UserError(`${name} is not a JSON object`, 'correct it first; nothing was changed');
-  return settings;
-}
-
-function changed(
-  text: string | undefined,
-  settings: JsonObject,
-  hooks: Readonly<Record<string, readonly JsonValue[]>>,
-): string {
-  const { hooks: before, ...rest } = settings;
-  const isEmpty = Object.keys(hooks).length === 0;
-  if (text !== undefined && JSON.stringify(before ?? {}) === JSON.stringify(hooks)) return text;
-  const indent = /^\s*\{\s*\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  ';
-  // At the old position, so that a diff shows only the change.
-  const next = before === undefined || isEmpty ? { ...rest, ...(isEmpty ? {} : { hooks }) } : { ...settings, hooks };
-  return `${JSON.stringify(next, null, indent)}\n`;
+export function isTraceHook(command: string): boolean {
+  return /trace-hook\.js['"]?$|\bclew(?:\.js)?['"]? trace hook$/.test(command);
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

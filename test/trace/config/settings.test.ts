@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { installedEvents, plannedHooks, withHooks, withoutHooks } from '../../../src/trace/config/settings.ts';
+import {
+  installedEvents,
+  plannedHooks,
+  withoutTraceHooks,
+  withTraceHooks,
+} from '../../../src/trace/config/settings.ts';
 import { jsonOf, runClew } from '../../support/clew.ts';
 import { sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -27,7 +32,7 @@ test('hooks of others, other settings and the indentation stay as they are', () 
   const theirs = { matcher: '', hooks: [{ type: 'command', command: 'say done' }] };
   const before = `${JSON.stringify({ model: 'opus', hooks: { Stop: [theirs], PreToolUse: [] }, env: { A: '1' } }, null, 4)}\n`;
   const plans = plannedHooks([2, 1, 325]);
-  const after = withHooks(before, plans, command, 'settings.json');
+  const after = withTraceHooks(before, plans, command, 'settings.json');
   const own = (timeout: number, more: object = {}) => ({ hooks: [{ type: 'command', command, timeout, ...more }] });
   assert.deepEqual(JSON.parse(after), {
     model: 'opus',
@@ -40,20 +45,20 @@ test('hooks of others, other settings and the indentation stay as they are', () 
     env: { A: '1' },
   });
   assert.match(after, /^\{\n {4}"model"/);
-  assert.equal(withHooks(after, plans, command, 'settings.json'), after);
+  assert.equal(withTraceHooks(after, plans, command, 'settings.json'), after);
   assert.deepEqual(installedEvents(after, 'settings.json'), ['Stop', 'SessionEnd', 'SessionStart']);
-  assert.equal(withoutHooks(after, 'settings.json'), before);
-  assert.equal(withoutHooks(before, 'settings.json'), before);
+  assert.equal(withoutTraceHooks(after, 'settings.json'), before);
+  assert.equal(withoutTraceHooks(before, 'settings.json'), before);
 });
 
 test('a hook of an earlier place is replaced, not added to', () => {
-  const old = withHooks(
+  const old = withTraceHooks(
     undefined,
     plannedHooks([2, 1, 325]),
     "'/old place/node' '/old/dist/trace-hook.js'",
     'settings.json',
   );
-  const now = withHooks(old, plannedHooks([1, 0, 57]), command, 'settings.json');
+  const now = withTraceHooks(old, plannedHooks([1, 0, 57]), command, 'settings.json');
   assert.deepEqual(JSON.parse(now), { hooks: { Stop: [{ hooks: [{ type: 'command', command, timeout: 20 }] }] } });
 });
 
@@ -61,13 +66,13 @@ test('a hook of another program in the same group stays when ours is removed', (
   const theirs = { type: 'command', command: 'say done' };
   const ours = { type: 'command', command: `'/a b/node' '/opt/clew/dist/trace-hook.js'`, timeout: 20 };
   const groups = (...hooks: readonly object[]) => ({ hooks: { Stop: [{ matcher: 'x', hooks }] } });
-  const after = withoutHooks(JSON.stringify(groups(theirs, ours)), 'settings.json');
+  const after = withoutTraceHooks(JSON.stringify(groups(theirs, ours)), 'settings.json');
   assert.deepEqual(JSON.parse(after), groups(theirs));
 });
 
 test('settings that cannot be read are not written to', () => {
   for (const text of ['{', '[]', '{"hooks":[]}', '{"hooks":{"Stop":{}}}'])
-    assert.throws(() => withHooks(text, plannedHooks([2, 1, 0]), command, 'settings.json'), { name: 'UserError' });
+    assert.throws(() => withTraceHooks(text, plannedHooks([2, 1, 0]), command, 'settings.json'), { name: 'UserError' });
 });
 
 test('clew trace install keeps a backup, and uninstall takes all of it back', (context) => {

@@ -1,0 +1,3 @@
+export { type HookEntry, type IsOurs, installedHooks, withHooks, withoutHooks } from './hooks.ts';
+export { readSettingsFile, type SettingsFile, withClientLock, writeSettingsFile } from './settings-file.ts';
+export { editSettings, parseSettings } from './settings-text.ts';
