@@ -815,24 +815,10 @@ export const mutants = [
 
   // Settings and configuration
   {
-    id: 'hooks-of-others-removed',
-    file: settings,
-    find: 'const hooks = listOf(group.hooks).filter((hook) => !isOurs(hook));',
-    replace: 'const hooks: readonly JsonValue[] = [];',
-    tests: ['trace/config/settings'],
-  },
-  {
     id: 'unknown-events-for-old-clients',
     file: settings,
     find: 'if (!isAtLeast(2, 0, 50)) return [stop];',
     replace: '',
-    tests: ['trace/config/settings'],
-  },
-  {
-    id: 'broken-settings-overwritten',
-    file: settings,
-    find: 'if (settings === undefined)\n',
-    replace: 'if (settings === undefined) return {};\n  if (settings === undefined)\n',
     tests: ['trace/config/settings'],
   },
   {

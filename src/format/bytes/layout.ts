@@ -59,7 +59,7 @@ export function layoutLike(bytes: Buffer): Layout {
         const indent = lineIndent(itemStart);
         return added.map((each) => `,${spreadItem(each, indent)}`).join('');
       }
-      // A single item follows its bracket: `{ "a": 1 }` or `{"a":1}` tells nothing about the space after a comma.
+      // A single item follows its bracket: `{ "a": 1 }` or `{"a":1}` says nothing about the space after a comma.
       const space = gap === open + 1 ? (isSpaced(text, itemStart) ? ' ' : '') : text.slice(gap, itemStart);
       return added
         .map((each) => `,${space}${isSpaced(text, itemStart) ? spacedText(each) : compactText(each)}`)
