@@ -2,7 +2,7 @@
 // commands.ts.
 
 import type { CommandRow } from './command/index.ts';
-import { chatFlags, printFlags, project, readFlags } from './flags/index.ts';
+import { chatFlags, demo, printFlags, project, readFlags, root } from './flags/index.ts';
 
 export const traceCommands: readonly CommandRow[] = [
   {
@@ -75,6 +75,17 @@ export const runCommands: readonly CommandRow[] = [
       'clew -p "now the docs" --continue --output-format stream-json',
     ],
     load: () => import('./headless/print.ts'),
+  },
+  {
+    name: 'mcp',
+    summary: 'let agents search and read past sessions (MCP)',
+    flags: [
+      { name: '--all-projects', summary: 'also sessions of other projects, not only of the folder it runs in' },
+      root,
+      demo,
+    ],
+    examples: ['claude mcp add clew -- clew mcp', 'claude mcp add --scope user clew -- clew mcp --all-projects'],
+    load: () => import('./mcp/command.ts'),
   },
   {
     name: 'replay',

@@ -12,6 +12,22 @@ export interface WatchedLine {
 }
 
 /** At least one for every row of docs/safety.md; together they do everything that the row allows. */
+/** Every tool, so that everything that they read is watched. */
+const mcpInput = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'watch', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/call', params: { name: 'search', arguments: { query: 'a' } } },
+  { id: 3, method: 'tools/call', params: { name: 'read', arguments: { reference: '{sound}' } } },
+  { id: 4, method: 'tools/call', params: { name: 'outline', arguments: {} } },
+  { id: 5, method: 'tools/call', params: { name: 'usage', arguments: {} } },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
+
 export const everyCall: readonly WatchedLine[] = [
   { line: 'chat', input: 'hello\r', isEndless: true, isInTerminal: true, isPartly: true },
   { line: 'print Write.the.file --permission-mode acceptEdits --allowedTools Read' },
@@ -80,6 +96,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],
   ...['trace test', 'trace mute {sound}', 'trace mute {sound} && trace unmute {sound}'],
   { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
+  { line: 'mcp --all-projects', input: mcpInput },
   ...['watch', 'tail', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
   // Without a page that asks for a dry run or an archived session.

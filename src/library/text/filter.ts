@@ -7,7 +7,12 @@ import type { TextKind } from './text-extract.ts';
 export interface SearchFilter {
   /** Sessions below these roots only. */
   readonly roots: readonly string[];
-  readonly isOfProject?: (session: { readonly cwd: string | undefined; readonly project: string }) => boolean;
+  readonly isOfProject?: (session: {
+    /** Its main transcript. */
+    readonly path: string;
+    readonly cwd: string | undefined;
+    readonly project: string;
+  }) => boolean;
   /** The path of a main transcript. */
   readonly session?: string;
   /** Milliseconds since 1970; `since` is included, `until` is not. */
@@ -90,7 +95,9 @@ function sessionsInScope(database: Database, filter: SearchFilter): readonly num
     .filter((row) => roots.some((root) => String(row.path).startsWith(root)))
     .filter((row) => filter.session === undefined || row.path === filter.session)
     .filter((row) => touching === undefined || touching.has(Number(row.id)))
-    .filter((row) => filter.isOfProject?.({ cwd: text(row.cwd), project: String(row.slug) }) ?? true)
+    .filter(
+      (row) => filter.isOfProject?.({ path: String(row.path), cwd: text(row.cwd), project: String(row.slug) }) ?? true,
+    )
     .map((row) => Number(row.id));
 }
 

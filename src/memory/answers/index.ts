@@ -1,0 +1,1 @@
+export { Memory, type MemoryOptions } from './memory.ts';

@@ -1,0 +1,188 @@
+// All sessions that an agent may ask about, and its questions. The index is opened and brought up to date by the first
+// question, and before each further one.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../base/errors/index.ts';
+import type { Environment } from '../../base/node/index.ts';
+import { type ExportSource, exportSource } from '../../export/source/index.ts';
+import { type Database, IndexHandle, listSessions, newestSessions, updateRows } from '../../library/index/index.ts';
+import { updateText } from '../../library/search/index.ts';
+import { loadSession } from '../../session/load/index.ts';
+import { loadSource } from '../../surgery/engine/index.ts';
+import { redactorFor } from '../../surgery/redact/index.ts';
+import { type RuleSet, usualRuleSet } from '../../surgery/secrets/index.ts';
+import type { OutlineQuestion, ReadQuestion, SearchQuestion, UsageQuestion } from '../questions/index.ts';
+import { type Reference, readReference } from '../reference/index.ts';
+import { type CallEvidence, CallingSession, ProjectScope } from '../scope/index.ts';
+import { SecretFilter } from '../text/index.ts';
+import { outlineSessions, outlineTurns } from './outline.ts';
+import { readTurn } from './read.ts';
+import { searchAnswer } from './search.ts';
+import { namedSession, type VisibleSession, visibleSessions } from './sessions.ts';
+import { usageAnswer } from './usage.ts';
+
+export interface MemoryOptions {
+  readonly roots: readonly string[];
+  /** Clew's own state folder. */
+  readonly state: string;
+  readonly env: Environment;
+  /** The processes that this one was started by, the nearest first. */
+  readonly ancestors: readonly number[];
+  /** The user's decision: sessions of all projects. */
+  readonly isAllProjects: boolean;
+  /** The folders of the project that asks. */
+  readonly folders: readonly string[];
+  readonly onNotice?: (message: string) => void;
+}
+
+/** Larger sessions are searched for secrets only as far as they are shown. */
+const learnedBytes = 48 * 1024 * 1024;
+const keptSources = 4;
+
+export class Memory {
+  readonly #options: MemoryOptions;
+  readonly #index: IndexHandle;
+  readonly #caller: CallingSession;
+  readonly #sources = new Map<string, Promise<ExportSource>>();
+  #rules: RuleSet | undefined;
+  #scope: ProjectScope | undefined;
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+    this.#index = new IndexHandle({
+      folder: options.state,
+      onNotice: (message) => options.onNotice?.(message),
+      onUnavailable: ({ message }) => options.onNotice?.(`${message}; until then every start reads all sessions`),
+    });
+    this.#caller = new CallingSession(options);
+    this.setFolders(options.folders);
+  }
+
+  /** The folders of the project, which a client may change. */
+  setFolders(folders: readonly string[]): void {
+    this.#scope = this.#options.isAllProjects ? undefined : new ProjectScope(folders);
+  }
+
+  search(question: SearchQuestion, call: CallEvidence = {}): Promise<string> {
+    return this.#ask(call, (database, sessions) => {
+      updateText(database, { roots: this.#options.roots });
+      const chosen = this.#ofProject(sessions, question.project);
+      return searchAnswer(database, this.#options.roots, chosen, question, this.#filter());
+    });
+  }
+
+  read(question: ReadQuestion, call: CallEvidence = {}): Promise<string> {
+    const reference = referenceIn(question.reference);
+    return this.#ask(call, async (_, sessions) => {
+      const source = await this.#open(namedSession(sessions, reference));
+      return readTurn(source, reference, question, this.#filter());
+    });
+  }
+
+  outline(question: OutlineQuestion, call: CallEvidence = {}): Promise<string> {
+    const reference = question.session === undefined ? undefined : referenceIn(question.session);
+    return this.#ask(call, async (database, sessions) => {
+      if (reference !== undefined) {
+        const source = await this.#open(namedSession(sessions, reference));
+        return outlineTurns(source, question, this.#filter());
+      }
+      const visible = new Set(this.#ofProject(sessions, question.project).map((session) => session.path));
+      const listed = listSessions(database, { roots: this.#options.roots }).sessions;
+      const newest = listed
+        .filter((session) => visible.has(session.path))
+        .sort((a, b) => (b.endedAt || 0) - (a.endedAt || 0));
+      return outlineSessions(newest, question, this.#filter());
+    });
+  }
+
+  usage(question: UsageQuestion, call: CallEvidence = {}): Promise<string> {
+    return this.#ask(call, (_, sessions) => {
+      const visible = new Set(sessions.map((session) => session.path));
+      const { roots, state, env } = this.#options;
+      return usageAnswer(
+        { roots, folder: state, env },
+        question,
+        (session) => visible.has(session.path),
+        this.#filter(),
+      );
+    });
+  }
+
+  /** The sessions that were used last, as the index has them: nothing is read for this. */
+  recent(limit: number): readonly { readonly sessionId: string; readonly title: string }[] {
+    const { roots } = this.#options;
+    return this.#index.ask((database) => {
+      const visible = new Set(this.#visible(database, {}).map((session) => session.path));
+      const { sessions } = newestSessions(database, roots, limit * 8);
+      const secrets = this.#filter();
+      return sessions
+        .filter((session) => visible.has(session.path))
+        .slice(0, limit)
+        .map(({ sessionId, title, firstPrompt }) => ({
+          sessionId,
+          title: secrets.line(title ?? firstPrompt ?? '', 80) || sessionId,
+        }));
+    });
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+
+  #ask(
+    call: CallEvidence,
+    answer: (database: Database, sessions: readonly VisibleSession[]) => Promise<string> | string,
+  ): Promise<string> {
+    return this.#index.work((database) => {
+      updateRows(database, { roots: this.#options.roots });
+      return answer(database, this.#visible(database, call));
+    });
+  }
+
+  #visible(database: Database, call: CallEvidence): readonly VisibleSession[] {
+    const own = this.#caller.ids(database, call);
+    return visibleSessions(database, { roots: this.#options.roots, scope: this.#scope, own });
+  }
+
+  /** Only narrows: a folder, or a part of its path. */
+  #ofProject(sessions: readonly VisibleSession[], project: string | undefined): readonly VisibleSession[] {
+    if (project === undefined) return sessions;
+    if (path.isAbsolute(project)) return new ProjectScope([project]).filter(sessions);
+    const wanted = project.normalize('NFC').toLowerCase();
+    return sessions.filter(({ cwd, slug }) => (cwd ?? slug).normalize('NFC').toLowerCase().includes(wanted));
+  }
+
+  /** For one answer: what it learns in one session says nothing about another. */
+  #filter(): SecretFilter {
+    this.#rules ??= usualRuleSet(this.#options.state);
+    return new SecretFilter(this.#rules);
+  }
+
+  /** Opened once as long as the transcript does not change; with what is secret in any of its files. */
+  #open({ path: file }: VisibleSession): Promise<ExportSource> {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) throw new UserError('the transcript of this session is gone', 'search for another one');
+    const key = `${file} ${stats.size} ${stats.mtimeMs}`;
+    const known = this.#sources.get(key);
+    if (known !== undefined) return known;
+    const opened = this.#load(file, stats.size);
+    this.#sources.set(key, opened);
+    const [oldest] = this.#sources.keys();
+    if (this.#sources.size > keptSources && oldest !== undefined) this.#sources.delete(oldest);
+    opened.catch(() => this.#sources.delete(key));
+    return opened;
+  }
+
+  async #load(file: string, size: number): Promise<ExportSource> {
+    if (size > learnedBytes) return exportSource(await loadSession(file, { strict: false }));
+    this.#rules ??= usualRuleSet(this.#options.state);
+    const source = await loadSource(file);
+    return exportSource(source.session, redactorFor([source], this.#rules));
+  }
+}
+
+function referenceIn(text: string): Reference {
+  const reference = readReference(text);
+  if (reference !== undefined) return reference;
+  throw new UserError('that is not a reference', 'write clew:SESSION#TURN, as search returns it');
+}

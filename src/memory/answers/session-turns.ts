@@ -1,0 +1,45 @@
+// A session → the turn that a reference names, on whatever branch it is now, and the reference of a turn.
+import { UserError } from '../../base/errors/index.ts';
+import type { Branch, Session } from '../../session/load/index.ts';
+import { type Turn, turnsOf } from '../../session/turns/index.ts';
+import { formatReference, type Reference, sessionPart, turnPart } from '../reference/index.ts';
+
+export interface PlacedTurn {
+  readonly turn: Turn;
+  readonly branch: Branch;
+}
+
+/** Throws if the session has no such turn. */
+export function namedTurn(session: Session, name: NonNullable<Reference['turn']>): PlacedTurn {
+  const [active] = session.branches;
+  if ('number' in name) {
+    const turns = active === undefined ? [] : turnsOf(session, active);
+    const turn = turns[name.number - 1];
+    if (turn !== undefined && active !== undefined) return { turn, branch: active };
+    throw new UserError(
+      `there is no turn ${name.number}`,
+      turns.length === 0 ? 'the session has none' : `the session has turns 1 to ${turns.length}`,
+    );
+  }
+  const isNamed = 'uuid' in name ? startsWith(name.uuid) : ({ line }: Line): boolean => line === name.line;
+  // A line of a prompt names its turn; any other line is in one turn only.
+  for (const linesOf of [({ promptLines }: Turn) => promptLines, ({ nodes }: Turn) => nodes]) {
+    for (const branch of session.branches) {
+      const turn = turnsOf(session, branch).find((each) => linesOf(each).some(isNamed));
+      if (turn !== undefined) return { turn, branch };
+    }
+  }
+  throw new UserError('the session has no such turn', 'outline lists its turns');
+}
+
+type Line = { readonly uuid: string | undefined; readonly line: number };
+
+function startsWith(start: string): (line: Line) => boolean {
+  return ({ uuid }) => uuid?.toLowerCase().startsWith(start) === true;
+}
+
+/** A name that stays right when turns before it are taken back. */
+export function referenceOf(sessionId: string, turn: Turn): string {
+  const line = turn.prompt ?? turn.nodes.find(({ uuid }) => uuid !== undefined) ?? turn.nodes[0];
+  return formatReference(sessionPart(sessionId), line === undefined ? String(turn.index) : turnPart(line));
+}

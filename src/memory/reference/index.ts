@@ -1,0 +1,1 @@
+export { formatReference, type Reference, readReference, referenceWords, sessionPart, turnPart } from './reference.ts';

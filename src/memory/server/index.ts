@@ -1,0 +1,2 @@
+export { serveMemory } from './serve.ts';
+export { toolDefinitions } from './tools.ts';
