@@ -10,6 +10,7 @@ export const readCommands: readonly CommandRow[] = [
       project,
       { name: '--tag', value: 'TAG', summary: 'only sessions with this tag (set by `clew tag`)' },
       { name: '--expiring', summary: 'only sessions that Claude Code deletes within a week, with the days left' },
+      { name: '--deleted', summary: 'only sessions whose transcript is gone, with what is left of them' },
       ...readFlags,
       { name: '--or-demo', summary: 'list the demo sessions if there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
@@ -19,6 +20,7 @@ export const readCommands: readonly CommandRow[] = [
       'clew ls --project lighthouse',
       'clew ls --tag review',
       'clew ls --expiring',
+      'clew ls --deleted',
       'clew ls --json | jq ".[0].title"',
     ],
     load: () => import('./ls/command.ts'),
@@ -119,6 +121,7 @@ export const findCommands: readonly CommandRow[] = [
       { name: '--regex', summary: 'match a JavaScript regular expression' },
       { name: '-i', summary: 'ignore case with --exact and --regex; words always do' },
       { name: '--limit', value: 'N', summary: 'show N hits instead of 20' },
+      { name: '--deleted', summary: 'only prompts of sessions whose transcript is gone' },
       ...readFlags,
     ],
     examples: [

@@ -40,6 +40,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   ];
   collect('ls', jsonOf(['ls', '--json', '--demo']), printed);
   collect('ls', jsonOf(['ls', '--json', '--root', workLibrary(folder)]), printed);
+  collect('ls --deleted', jsonOf(['ls', '--deleted', '--json', '--root', deletedLibrary(folder)]), printed);
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);
@@ -250,6 +251,14 @@ function page(): string {
 }
 
 /** From each heading of a shape, ``### `ls[]` ``, its fields in their order. */
+/** A prompt of a session whose transcript is gone. */
+function deletedLibrary(folder: string): string {
+  const root = path.join(folder, 'deleted');
+  const line = { display: 'light the lamp', timestamp: 1, project: '/w', sessionId: 's', pastedContents: {} };
+  writeTree(root, { 'history.jsonl': `${JSON.stringify(line)}\n`, 'projects/-w/memory/note.md': '' });
+  return root;
+}
+
 function documentedFields(): Map<string, string> {
   const fields = new Map<string, string>();
   for (const section of page().split(/^### /m).slice(1)) {

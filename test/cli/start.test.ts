@@ -102,7 +102,7 @@ test('the first files are small', () => {
     'lean/statusline.js': 120_000,
     'lean/usage.js': 72_000,
     'lean/usage-count.js': 76_000,
-    'lean/find.js': 170_000,
+    'lean/find.js': 185_000,
     'trace-hook.js': 32_000,
   };
   for (const [name, limit] of Object.entries(limits)) {

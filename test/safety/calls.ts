@@ -35,11 +35,13 @@ export const everyCall: readonly WatchedLine[] = [
   ...[
     'ls',
     'ls --expiring',
+    'archive && ls --deleted',
     'show {sound}',
     'context {sound}',
     'messages {sound}',
     'cat {sound}',
     'find first',
+    'find --deleted first',
     'index',
     'usage daily',
   ],

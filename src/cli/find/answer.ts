@@ -1,14 +1,13 @@
 // What a search found → the text that `clew find` prints.
 import { isoDate, jsonText } from '../../base/json/index.ts';
-import type { Database } from '../../library/index/index.ts';
 import type { Place, SessionPlaces } from '../../library/places/index.ts';
-import type { Hit, SearchQuery, SearchResult, SessionHits } from '../../library/search/index.ts';
-import { sessionIds } from '../../library/text/index.ts';
+import type { Hit, SessionHits } from '../../library/search/index.ts';
 import type { DiskProblem } from '../../store/index.ts';
 import type { CommandInput, CommandIo } from '../command/index.ts';
 import type { LineageOf } from '../input/index.ts';
 import { type OutputStream, proseWidth, type Style, terminalWidth } from '../terminal/index.ts';
-import { findText, type PlacedSession, shellWord } from './render.ts';
+import { snippetText } from './deleted.ts';
+import { type Answer, findText, type PlacedSession, shellWord } from './render.ts';
 
 export function placedSession(
   found: SessionHits,
@@ -30,14 +29,8 @@ function placeOfHit(places: SessionPlaces | undefined, hit: Hit): Place {
   return places?.placeOf(hit.path, hit.line) ?? { turn: undefined, branch: undefined };
 }
 
-export interface Answer {
-  readonly query: SearchQuery;
-  readonly result: SearchResult;
-  readonly sessions: readonly PlacedSession[];
-}
-
-export function answerJson({ result, sessions }: Answer, unread: readonly DiskProblem[]): string {
-  const hits = sessions.flatMap(({ session, tag, lineage, hits }) =>
+export function answerJson({ total, sessions, gone }: Answer, unread: readonly DiskProblem[]): string {
+  const living = sessions.flatMap(({ session, tag, lineage, hits }) =>
     hits.map((hit) => ({
       sessionId: session.sessionId,
       path: hit.path,
@@ -51,9 +44,27 @@ export function answerJson({ result, sessions }: Answer, unread: readonly DiskPr
       snippet: hit.snippet.map((piece) => piece.text).join(''),
       tag: tag ?? null,
       lineage: lineage ?? null,
+      isDeleted: false,
     })),
   );
-  return `${jsonText({ hits, total: result.total, unread }, 2)}\n`;
+  const deleted = gone.flatMap(({ session, hits }) =>
+    hits.map((hit) => ({
+      sessionId: session.id,
+      path: hit.path,
+      line: hit.line,
+      uuid: null,
+      turn: null,
+      branch: null,
+      kind: 'prompt',
+      tool: null,
+      timestamp: isoDate(hit.time),
+      snippet: snippetText(hit),
+      tag: null,
+      lineage: null,
+      isDeleted: true,
+    })),
+  );
+  return `${jsonText({ hits: [...living, ...deleted], total, unread }, 2)}\n`;
 }
 
 export interface Screen {
@@ -63,18 +74,18 @@ export interface Screen {
 }
 
 export function answerText(
-  database: Database,
-  { query, result, sessions }: Answer,
+  ids: readonly string[],
+  answer: Answer,
   flags: CommandInput['flags'],
   { style, stdout, env }: Screen,
 ): Generator<string> {
-  return findText(result, sessions, {
+  return findText(answer, {
     style,
     width: proseWidth(stdout, env),
     cutWidth: terminalWidth(stdout, env),
     nowMs: Date.now(),
-    limit: query.limit,
-    ids: sessionIds(database, query.roots),
+    limit: answer.query.limit,
+    ids,
     showFlags: showFlags(flags),
   });
 }

@@ -7,11 +7,13 @@ import { isatty } from 'node:tty';
 import { type Database, openCurrentIndex, updateRows } from '../../library/index/index.ts';
 import { knownPlaces } from '../../library/places/index.ts';
 import { search, updateText } from '../../library/search/index.ts';
+import { sessionIds } from '../../library/text/index.ts';
 import { type DiskProblem, stateFolder } from '../../store/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { lineageReader, rootsOf } from '../input/index.ts';
 import { createStyle, safeText, wantsColor } from '../terminal/index.ts';
 import { answerJson, answerText, placedSession } from './answer.ts';
+import { findGone, limitBeside, withGone } from './deleted.ts';
 import { queryOf, refuseWrongFlags } from './query.ts';
 import type { PlacedSession } from './render.ts';
 
@@ -76,8 +78,9 @@ function hitsText(call: Call): string | undefined {
   const database = openCurrentIndex(stateFolder(io.env));
   try {
     if (database === undefined || !isCurrent(database, roots)) return undefined;
-    const result = search(database, query);
-    if (result.total === 0) return undefined;
+    const gone = findGone(query, io.env);
+    const result = search(database, { ...query, limit: limitBeside(gone, query) });
+    if (result.total + gone.total === 0) return undefined;
     const lineageOf = lineageReader(io);
     const sessions: PlacedSession[] = [];
     for (const found of result.sessions) {
@@ -85,10 +88,12 @@ function hitsText(call: Call): string | undefined {
       if (places === undefined) return undefined;
       sessions.push(placedSession(found, places, lineageOf));
     }
-    const answer = { query, result, sessions };
+    const answer = withGone({ query, result, sessions }, gone);
     if (flags.json === true) return safeText(answerJson(answer, []));
     const screen = { style: createStyle(false), stdout: {}, env: io.env };
-    return Array.from(answerText(database, answer, flags, screen), (chunk) => safeText(chunk)).join('');
+    return Array.from(answerText(sessionIds(database, roots), answer, flags, screen), (chunk) => safeText(chunk)).join(
+      '',
+    );
   } finally {
     database?.close();
   }

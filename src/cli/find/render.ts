@@ -3,8 +3,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, displayWidth, formatAge, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
+import type { DeletedHits, DeletedSession } from '../../library/deleted/index.ts';
 import type { Place } from '../../library/places/index.ts';
-import type { Hit, SearchResult, SessionHits } from '../../library/search/index.ts';
+import type { Hit, SearchQuery, SearchResult, SessionHits } from '../../library/search/index.ts';
 import type { TextKind } from '../../library/text/index.ts';
 import { type Lineage, marksText } from '../input/index.ts';
 import { localTime, type Span, shortIds, wrapSpans } from '../render/index.ts';
@@ -22,6 +23,21 @@ export interface PlacedSession extends Omit<SessionHits, 'hits'> {
   readonly hits: readonly PlacedHit[];
 }
 
+/** What was found, of living and of deleted sessions. */
+export interface Answer {
+  readonly query: SearchQuery;
+  readonly result: SearchResult;
+  readonly sessions: readonly PlacedSession[];
+  readonly gone: readonly GoneSession[];
+  /** Documents that match, including those that are not shown. */
+  readonly total: number;
+}
+
+/** Of a deleted session, the hits that are shown. */
+export interface GoneSession extends DeletedHits {
+  readonly hasMore: boolean;
+}
+
 export interface FindTextOptions {
   readonly style: Style;
   readonly width: number;
@@ -35,11 +51,8 @@ export interface FindTextOptions {
   readonly showFlags: string;
 }
 
-export function* findText(
-  result: SearchResult,
-  sessions: readonly PlacedSession[],
-  options: FindTextOptions,
-): Generator<string> {
+export function* findText(answer: Answer, options: FindTextOptions): Generator<string> {
+  const { sessions, gone } = answer;
   const ids = shortIds(options.ids);
   const seen = new Set<string>();
   const copied = new Set(options.ids.filter((id) => seen.size === seen.add(id).size));
@@ -56,20 +69,43 @@ export function* findText(
     if (found.hasMore) yield `  ${options.style.muted(neutralise(`more in this session: --session ${name}`))}\n`;
     yield '\n';
   }
-  yield `${options.style.muted(footer(result, sessions, options.limit))}\n`;
+  const goneIds = shortIds(gone.map(({ session }) => session.id));
+  for (const { session, hits, hasMore } of gone) {
+    const name = goneIds.get(session.id) ?? session.id;
+    yield `${goneHeading(session, options)}\n`;
+    for (const hit of hits)
+      yield hitLines({ ...hit, kind: 'prompt', tool: undefined }, `clew recover ${name}${options.showFlags}`, options);
+    if (hasMore) yield `  ${options.style.muted(`more in this session: --deleted --session ${name}`)}\n`;
+    yield '\n';
+  }
+  yield `${options.style.muted(footer(answer, options.limit))}\n`;
 }
 
-function heading({ session, title, tag, lineage }: PlacedSession, { style, cutWidth, nowMs }: FindTextOptions): string {
+function heading({ session, title, tag, lineage }: PlacedSession, options: FindTextOptions): string {
+  return headingText({ ...session, title }, marksText(tag, lineage), options);
+}
+
+function goneHeading(session: DeletedSession, options: FindTextOptions): string {
+  return headingText(session, session.isArchived ? 'deleted, in the archive' : 'deleted', options);
+}
+
+function headingText(
+  session: Pick<DeletedSession, 'cwd' | 'project' | 'title' | 'endedAt'>,
+  notes: string,
+  { style, cutWidth, nowMs }: FindTextOptions,
+): string {
   const home = homedir();
   const folder = session.cwd ?? session.project;
   const short = folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
-  const noted = oneLine(marksText(tag, lineage), Number.isFinite(cutWidth) ? 30 : cutWidth);
+  const noted = oneLine(notes, Number.isFinite(cutWidth) ? 30 : cutWidth);
   const marks = noted === '' ? '' : ` · ${noted}`;
   const about = `${oneLine(short, Number.isFinite(cutWidth) ? 40 : cutWidth)} · ${formatAge(session.endedAt, nowMs)}${marks}`;
   const room = cutWidth - displayWidth(about) - 2;
-  const name = oneLine(title ?? '(untitled)', Math.max(20, room));
+  const name = oneLine(session.title ?? '(untitled)', Math.max(20, room));
   return `${style.bold(name)}  ${style.muted(about)}`;
 }
+
+type ShownHit = Pick<Hit, 'tool' | 'time' | 'kind' | 'snippet'>;
 
 const words: Readonly<Record<TextKind, string>> = {
   prompt: 'prompt',
@@ -82,7 +118,7 @@ const words: Readonly<Record<TextKind, string>> = {
   attachment: 'attachment',
 };
 
-function hitLines(hit: PlacedHit, command: string, { style, width }: FindTextOptions): string {
+function hitLines(hit: ShownHit, command: string, { style, width }: FindTextOptions): string {
   const tool = hit.tool === undefined ? '' : ` ${oneLine(hit.tool, 40)}`;
   const when = localTime(hit.time);
   const label = `  ${style.accent(words[hit.kind])}${style.muted(`${tool}${when === '' ? '' : ` · ${when}`}`)}`;
@@ -108,9 +144,9 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function footer({ total }: SearchResult, sessions: readonly PlacedSession[], limit: number): string {
-  const shown = sessions.reduce((sum, { hits }) => sum + hits.length, 0);
+function footer({ total, sessions, gone }: Answer, limit: number): string {
+  const shown = [...sessions, ...gone].reduce((sum, { hits }) => sum + hits.length, 0);
   const all = counted(total, 'match', 'matches');
   const matches = total === shown ? all : `${formatCount(shown)} of ${all}`;
-  return `${matches} in ${counted(sessions.length, 'session')}${shown >= limit ? '; --limit N shows more' : ''}`;
+  return `${matches} in ${counted(sessions.length + gone.length, 'session')}${shown >= limit ? '; --limit N shows more' : ''}`;
 }

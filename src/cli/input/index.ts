@@ -3,7 +3,7 @@ export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './cur
 export { currentUsage } from './current-usage.ts';
 export { type Lineage, type LineageOf, lineageReader, marksText, readLineage } from './lineage.ts';
 export { ageInDays, ageWarning, currentPrices } from './prices.ts';
-export { folderOfTranscript, projectFilter } from './project.ts';
+export { folderOfTranscript, type ProjectFilter, projectFilter } from './project.ts';
 export { rulesArgument } from './redact-rules.ts';
 export {
   findSessionArgument,

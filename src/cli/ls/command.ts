@@ -12,10 +12,12 @@ import { type CommandInput, textFlag } from '../command/index.ts';
 import { currentSessions, projectFilter, readLineage, rootsOf } from '../input/index.ts';
 import { shortIds } from '../render/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
+import { listDeletedSessions } from './deleted.ts';
 import { expiringTable, lastUse, listTable, type Row } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
+  if (flags.deleted === true) return listDeletedSessions(input);
   const wanted = textFlag(flags, 'project');
   const tag = textFlag(flags, 'tag');
   if (tag !== undefined && tag.trim() === '')

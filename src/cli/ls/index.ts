@@ -1,1 +1,2 @@
+export { alsoLeft, deletedJson } from './deleted.ts';
 export { lastUse } from './render.ts';

@@ -2,6 +2,7 @@
 
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { parseTime } from '../../base/time/index.ts';
+import { listDeleted } from '../../library/deleted/index.ts';
 import type { Database, ReadSummaries } from '../../library/index/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
 import {
@@ -14,24 +15,32 @@ import {
   type UsageCell,
 } from '../../library/usage/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { currentPrices, currentUsage, projectFilter, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
+import {
+  currentPrices,
+  currentUsage,
+  type ProjectFilter,
+  projectFilter,
+  rootsOf,
+  sessionsIn,
+  withIndex,
+} from '../input/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { sumJson } from '../usage/index.ts';
-import { statsText } from './render.ts';
+import { type DeletedCount, statsText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const nowMs = Date.now();
   const since = textFlag(flags, 'since');
   const sinceMs = since === undefined ? undefined : parseTime(since, '--since', false, nowMs);
-  const { stats, expiring } = await withIndex(
+  const { stats, expiring, deleted } = await withIndex(
     input,
     (database, _, summaries) => collect(database, input, summaries, sinceMs, nowMs),
     { withSummaries: true },
   );
   if (flags.json === true)
     return writeOut(
-      [`${jsonText({ ...statsJson(stats, sinceMs, expiring), unread: input.unread.problems }, 2)}\n`],
+      [`${jsonText({ ...statsJson(stats, sinceMs, expiring, deleted), unread: input.unread.problems }, 2)}\n`],
       io,
     );
   if (stats.sessions + stats.transcripts === 0) {
@@ -41,7 +50,7 @@ export async function run(input: CommandInput): Promise<void> {
     );
     return;
   }
-  const options = { style: io.style, width: terminalWidth(io.stdout, io.env), expiring, sinceMs };
+  const options = { style: io.style, width: terminalWidth(io.stdout, io.env), expiring, deleted, sinceMs };
   await writeOut([statsText(stats, options)], { ...io, pager: true });
 }
 
@@ -51,7 +60,7 @@ async function collect(
   summaries: ReadSummaries,
   sinceMs: number | undefined,
   nowMs: number,
-): Promise<{ stats: LibraryStats; expiring: number }> {
+): Promise<{ stats: LibraryStats; expiring: number; deleted: DeletedCount }> {
   const isWanted = projectFilter(input);
   const sessions = (await sessionsIn(database, input, summaries)).sessions.filter(isWanted);
   // By the same rule as `clew usage`: the two must not disagree.
@@ -67,7 +76,14 @@ async function collect(
     nowMs,
     ...(sinceMs === undefined ? {} : { sinceMs }),
   });
-  return { stats, expiring: findExpiring(sessions, nowMs).length };
+  return { stats, expiring: findExpiring(sessions, nowMs).length, deleted: countDeleted(input, isWanted, sinceMs) };
+}
+
+/** Sessions whose transcript is gone, used since the given moment, and the prompts that are left of them. */
+function countDeleted(input: CommandInput, isWanted: ProjectFilter, sinceMs: number | undefined): DeletedCount {
+  const { sessions } = listDeleted({ roots: rootsOf(input), env: input.io.env });
+  const wanted = sessions.filter((each) => isWanted(each) && (sinceMs === undefined || each.endedAt >= sinceMs));
+  return { sessions: wanted.length, prompts: wanted.reduce((sum, { left }) => sum + left.prompts, 0) };
 }
 
 /** A moment may lie inside a quarter of an hour, where cells are too coarse. */
@@ -78,7 +94,7 @@ function cellsSince(input: CommandInput, sinceMs: number | undefined): readonly 
   return makeCells(pricedMessages(store, prices).filter(({ line }) => line.time >= sinceMs));
 }
 
-function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: number): object {
+function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: number, deleted: DeletedCount): object {
   const { streaks } = stats;
   return {
     since: sinceMs === undefined ? null : isoDate(sinceMs),
@@ -100,6 +116,7 @@ function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: n
       last: streaks.lastDay ?? null,
     },
     library: { transcripts: stats.transcripts, sizeBytes: stats.sizeBytes, expiring },
+    deleted,
   };
 }
 

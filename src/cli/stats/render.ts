@@ -7,10 +7,18 @@ import { type Cell, type Column, costText, localTime, renderTable, unpricedText,
 import type { Style } from '../terminal/index.ts';
 import { barOf } from '../usage/index.ts';
 
+/** Sessions whose transcript is gone. */
+export interface DeletedCount {
+  readonly sessions: number;
+  /** What is left of their prompts. */
+  readonly prompts: number;
+}
+
 export interface StatsTextOptions {
   readonly style: Style;
   readonly width: number;
   readonly expiring: number;
+  readonly deleted: DeletedCount;
   readonly sinceMs: number | undefined;
 }
 
@@ -29,7 +37,7 @@ export function statsText(stats: LibraryStats, options: StatsTextOptions): strin
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function overview(stats: LibraryStats, { style, width, expiring, sinceMs }: StatsTextOptions): string {
+function overview(stats: LibraryStats, { style, width, expiring, deleted, sinceMs }: StatsTextOptions): string {
   const { streaks, usage } = stats;
   const now = streaks.current === 0 ? 'none now' : `${counted(streaks.current, 'day')} now`;
   const rows: readonly (readonly [string, string])[] = [
@@ -46,6 +54,7 @@ function overview(stats: LibraryStats, { style, width, expiring, sinceMs }: Stat
       ),
     ],
     ['on disk', joined(formatBytes(stats.sizeBytes), counted(stats.transcripts, 'transcript'), expiringText(expiring))],
+    ...(deleted.sessions === 0 ? [] : [['deleted', deletedText(deleted)] as const]),
     ...(sinceMs === undefined ? [] : [['since', localTime(sinceMs)] as const]),
   ];
   const lines = rows.flatMap(([name, text]) => {
@@ -68,6 +77,10 @@ function expiringText(expiring: number): string {
   return expiring === 0
     ? ''
     : `${formatCount(expiring)} ${expiring === 1 ? 'expires' : 'expire'} soon: clew ls --expiring`;
+}
+
+function deletedText({ sessions, prompts }: DeletedCount): string {
+  return joined(counted(sessions, 'session'), `${counted(prompts, 'prompt')} left: clew ls --deleted`);
 }
 
 function joined(...facts: readonly string[]): string {

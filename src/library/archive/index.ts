@@ -20,6 +20,7 @@ export {
 export {
   type ArchivedPlace,
   archivedFolder,
+  archivedPrompt,
   findArchivedFile,
   listArchive,
   type Restored,

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { asObject, asString, isArray, parseJson } from '../../base/json/index.ts';
 import { scanRecord } from '../../format/scan/index.ts';
 import { diskError, projectsFolder, realPlace, replaceFile, staysIn, writeNewFile } from '../../store/index.ts';
 import { archiveFolder } from './archive.ts';
@@ -267,4 +268,34 @@ export function archivedFolder(contents: ArchiveContents, manifest: Manifest): s
     if (error instanceof ArchiveDamaged) return undefined;
     throw error;
   }
+}
+
+/** Lines that are read to find the first prompt: it is near the beginning, or there is none. */
+const openingLines = 200;
+
+/** The first prompt of an archived session; `undefined` where its first lines have none, or its bytes are damaged. */
+export function archivedPrompt(contents: ArchiveContents, manifest: Manifest): string | undefined {
+  const [main] = manifest.files;
+  if (main === undefined) return undefined;
+  try {
+    let lines = 0;
+    for (const line of readArchivedFile(new ChunkReader(contents), manifest, main)) {
+      if (++lines > openingLines) return undefined;
+      const prompt = promptIn(line);
+      if (prompt !== undefined) return prompt;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return undefined;
+    throw error;
+  }
+}
+
+function promptIn(line: Buffer): string | undefined {
+  const entry = asObject(parseJson(line.toString('utf8')));
+  if (entry?.type !== 'user' || entry.isMeta === true || entry.isSidechain === true) return undefined;
+  const content = asObject(entry.message)?.content;
+  if (typeof content === 'string') return content.startsWith('<') ? undefined : content;
+  const [first] = isArray(content) ? content : [];
+  return asString(asObject(first)?.text);
 }

@@ -80,6 +80,7 @@ test('a hit shows its place and the command that opens it', (context) => {
       snippet: 'dry the wick then',
       tag: null,
       lineage: null,
+      isDeleted: false,
     },
   ]);
   const { status, stdout, stderr } = find('trimwick');
