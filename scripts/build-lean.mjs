@@ -13,10 +13,12 @@ const isLoaded = /^node:(buffer|events|fs|timers|url|util)$/;
 const laterParts = {
   name: 'later-parts',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/(program|[\w-]+\/lean|work|count)\.ts$/ }, ({ kind, path }) => {
+    onResolve({ filter: /^\.\/(program|[\w-]+\/lean|work|count|answer)\.ts$/ }, ({ kind, path }) => {
       if (kind !== 'dynamic-import') return;
       if (path === './program.ts') return { path: './program.mjs', external: true };
-      const name = { './work.ts': 'trace-work', './count.ts': 'usage-count' }[path] ?? `lean/${path.split('/')[1]}`;
+      const name =
+        { './work.ts': 'trace-work', './count.ts': 'usage-count', './answer.ts': 'guard-answer' }[path] ??
+        `lean/${path.split('/')[1]}`;
       return { path: `./${name}.js`, namespace: 'later-part' };
     });
     onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({ path, external: true }));
@@ -60,6 +62,8 @@ export async function buildLean(common) {
     entryPoints: {
       clew: 'src/cli/main.ts',
       'lean/find': 'src/cli/find/lean.ts',
+      'lean/guard': 'src/cli/guard/lean.ts',
+      'lean/guard-answer': 'src/cli/guard/answer.ts',
       'lean/statusline': 'src/cli/statusline/lean.ts',
       'lean/usage': 'src/cli/usage/lean.ts',
       'lean/usage-count': 'src/cli/usage/count.ts',

@@ -186,6 +186,28 @@ export const findCommands: readonly CommandRow[] = [
     load: () => import('./prices/command.ts'),
   },
   {
+    name: 'guard',
+    argument: '[ACTION]',
+    actions: ['set', 'status', 'off'],
+    summary: 'limit spending per day, session or block, as a hook',
+    flags: [
+      { name: '--soft', value: 'USD', summary: 'show a notice from this amount on' },
+      { name: '--hard', value: 'USD', summary: 'block tool calls and prompts from this amount on' },
+      { name: '--per', value: 'PERIOD', summary: 'day (the default), session or block (5 hours)' },
+      { name: '--timezone', value: 'ZONE', summary: 'the time zone of the days, such as Europe/Berlin' },
+      { name: '--session', value: 'ID', summary: 'with --per session: the session that status shows' },
+      json,
+      root,
+    ],
+    examples: [
+      'clew guard set --soft 5 --hard 15 --per day',
+      'clew guard  # what was spent, and when a limit is reached',
+      'clew guard off',
+      'clew guard --soft 5 --hard 15 < hook.json  # as a hook',
+    ],
+    load: () => import('./guard/command.ts'),
+  },
+  {
     name: 'statusline',
     summary: "print one line for Claude Code's status line",
     flags: [json, root],

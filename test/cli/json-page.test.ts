@@ -68,6 +68,10 @@ test('every object that is printed has exactly the fields that the page lists fo
   const table = path.join(projectRoot, 'src/models/models.json');
   collect('prices update', jsonOf(['prices', 'update', table, '--dry-run', '--json'], { env }), printed);
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
+  jsonOf(['guard', 'set', '--hard', '5', '--json', '--root', root], { env });
+  collect('guard status', jsonOf(['guard', 'status', '--json', '--root', root], { env }), printed);
+  collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
+  collect('guard off', jsonOf(['guard', 'off', '--json'], { env }), printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
   collectSurgery(folder, printed);

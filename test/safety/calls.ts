@@ -47,6 +47,8 @@ export const everyCall: readonly WatchedLine[] = [
   ],
   ...['prices', { line: 'prices update {input}/prices.json', isPartly: true }],
   'prices update {input}/prices.json --dry-run',
+  ...['guard set --hard 5', 'guard set --hard 5 && guard status', 'guard set --hard 5 && guard off'],
+  { line: 'guard --soft 0.01', input: '{"transcript_path":"{sound file}","hook_event_name":"PreToolUse"}' },
   { line: 'statusline', input: '{"transcript_path":"{sound file}","session_id":"{sound}"}' },
   ...['archive', 'archive --auto', 'archive && archive --list', 'archive && archive --verify', 'archive --dry-run'],
   ...['archive {sound}', 'archive {sound} && undo', 'rm {sound} --yes && undo', 'star {sound} && undo'],

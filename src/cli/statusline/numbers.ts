@@ -2,7 +2,15 @@
 // reads only new bytes, and only up to a limit; a number that needs more is unknown until a later call has read them.
 import path from 'node:path';
 import type { Environment } from '../../base/node/index.ts';
-import { cellsOf, sumUp, UsageStore, type UsageSum } from '../../library/usage/index.ts';
+import { type GuardLimits, type GuardState, judge } from '../../library/guard/index.ts';
+import {
+  cellsOf,
+  createCalendar,
+  sumUp,
+  type UsageCell,
+  UsageStore,
+  type UsageSum,
+} from '../../library/usage/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { stateFolder } from '../../store/index.ts';
 
@@ -12,6 +20,8 @@ export interface NumbersQuestion {
   /** The folders with sessions that the user named. */
   readonly roots: readonly string[];
   readonly prices: PriceList;
+  /** `undefined` if there are none. */
+  readonly limits: GuardLimits | undefined;
   readonly env: Environment;
   readonly notify: (message: string) => void;
 }
@@ -23,12 +33,14 @@ export interface StatusNumbers {
   /** Of the last message of the session; `undefined` if it has none. */
   readonly contextTokens: number | undefined;
   readonly model: string | undefined;
+  /** `undefined` without limits, and while transcripts are unread. */
+  readonly guard: GuardState | undefined;
 }
 
 /** Some tens of milliseconds of reading; later calls read the rest. */
 const mostNewBytes = 8 * 1024 * 1024;
 
-export function readNumbers({ file, roots: named, prices, env, notify }: NumbersQuestion): StatusNumbers {
+export function readNumbers({ file, roots: named, prices, limits, env, notify }: NumbersQuestion): StatusNumbers {
   // The client may use another config folder.
   const own = file === undefined ? [] : [path.dirname(path.dirname(file))];
   const store = new UsageStore({ folder: stateFolder(env), roots: [...named, ...own] });
@@ -47,7 +59,14 @@ export function readNumbers({ file, roots: named, prices, env, notify }: Numbers
     today: isReadSince(midnight) ? sumUp(cells.filter(({ time }) => time >= midnight)) : undefined,
     contextTokens: session?.contextTokens,
     model: session?.model,
+    guard:
+      limits === undefined || unreadUntilMs !== Number.NEGATIVE_INFINITY ? undefined : guardOf(cells, limits, file),
   };
+}
+
+function guardOf(cells: readonly UsageCell[], limits: GuardLimits, file: string | undefined): GuardState {
+  const sessionId = file === undefined ? undefined : path.basename(file, '.jsonl');
+  return judge(cells, { limits, sessionId, calendar: createCalendar(limits.timeZone), nowMs: Date.now() });
 }
 
 function sessionOf(

@@ -1,6 +1,7 @@
 // The status of a session → the line, and the JSON of `--json`.
 import { formatTokens } from '../../base/text/index.ts';
 import type { UsageSum } from '../../library/usage/index.ts';
+import { guardJson, statusPart } from '../guard/index.ts';
 import { costText, usdOf } from '../render/index.ts';
 import type { Status } from './status.ts';
 
@@ -13,7 +14,9 @@ export function statusText(status: Status | undefined): string {
       ? []
       : [`${formatTokens(contextTokens)} context${contextSize === undefined ? '' : ` (${share} %)`}`];
   const costs = [`${knownCost(status.session)} session`, `${knownCost(status.today)} today`];
-  return [...costs, ...context, ...(status.isTraceMuted ? ['trace muted'] : [])].join(' · ');
+  const { guard, limits } = status;
+  const guarded = guard === undefined || limits === undefined ? [] : [statusPart(guard, limits, Date.now())];
+  return [...costs, ...context, ...guarded, ...(status.isTraceMuted ? ['trace muted'] : [])].join(' · ');
 }
 
 function knownCost(sum: UsageSum | undefined): string {
@@ -39,5 +42,6 @@ export function statusJson(status: Status | undefined): object {
     contextSizeTokens: status?.contextSize ?? null,
     contextPercent: status === undefined ? null : (percentOf(status) ?? null),
     traceMuted: status?.isTraceMuted ?? null,
+    guard: status?.limits === undefined ? null : guardJson(status.limits, status.guard),
   };
 }

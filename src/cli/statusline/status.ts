@@ -1,13 +1,15 @@
 // Claude Code's status of the current session on stdin → what the status line shows. A failure is a notice, never a part
 // of the line.
-import { existsSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
+import { readJsonInput } from '../../base/process/index.ts';
+import { type GuardLimits, readGuard } from '../../library/guard/index.ts';
 import { loadPrices } from '../../library/usage/index.ts';
 import { PriceList } from '../../models/index.ts';
-import { refuseUnlessTranscript, resolveRoots } from '../../store/index.ts';
+import { refuseUnlessTranscript, resolveRoots, stateFolder } from '../../store/index.ts';
 import { activeMute, readMutes, tracePlaces } from '../../trace/state/index.ts';
 import { readNumbers, type StatusNumbers } from './numbers.ts';
 
@@ -22,11 +24,12 @@ export interface StatusOptions {
 export interface Status extends Omit<StatusNumbers, 'model'> {
   readonly contextSize: number | undefined;
   readonly isTraceMuted: boolean;
+  readonly limits: GuardLimits | undefined;
 }
 
 /** `undefined` if the numbers cannot be read. */
 export function readStatus(options: StatusOptions): Status | undefined {
-  const report = readReport();
+  const report = readJsonInput() ?? {};
   try {
     return { ...measure(report, options), isTraceMuted: isTraceMuted(report, options) };
   } catch (error) {
@@ -41,11 +44,22 @@ function measure(report: JsonObject, options: StatusOptions): Omit<Status, 'isTr
   const loaded = loadPrices(env);
   for (const notice of loaded.notices) notify(notice);
   const prices = new PriceList(loaded);
-  const { model, ...numbers } = readNumbers({ file, roots: resolveRoots({ roots, env }), prices, env, notify });
+  const limits = limitsOf(options);
+  const { model, ...numbers } = readNumbers({ file, roots: resolveRoots({ roots, env }), prices, limits, env, notify });
   const size = asObject(report.context_window)?.context_window_size;
   const current = asString(asObject(report.model)?.id) ?? model;
   const usual = current === undefined ? undefined : prices.contextTokensOf(current);
-  return { ...numbers, contextSize: typeof size === 'number' && size > 0 ? size : usual };
+  return { ...numbers, limits, contextSize: typeof size === 'number' && size > 0 ? size : usual };
+}
+
+/** Limits that cannot be used are reported by the hook too; the line goes on without them. */
+function limitsOf({ env, notify }: StatusOptions): GuardLimits | undefined {
+  try {
+    return readGuard(stateFolder(env));
+  } catch (error) {
+    notify(messageOf(error));
+    return undefined;
+  }
 }
 
 /** `undefined` if it cannot be a transcript; today's cost is still shown. */
@@ -78,24 +92,4 @@ function isTraceMuted(report: JsonObject, { env, notify }: StatusOptions): boole
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-const mostBytes = 1024 * 1024;
-
-/** Reads until the JSON is complete, because the caller may keep the pipe open. */
-function readReport(): JsonObject {
-  const bytes = Buffer.allocUnsafe(mostBytes);
-  let length = 0;
-  try {
-    while (length < mostBytes) {
-      const more = readSync(0, bytes, length, Math.min(64 * 1024, mostBytes - length), null);
-      if (more === 0) break;
-      length += more;
-      const value = asObject(parseJson(bytes.toString('utf8', 0, length)));
-      if (value !== undefined) return value;
-    }
-  } catch {
-    // stdin is closed, or a terminal
-  }
-  return {};
 }

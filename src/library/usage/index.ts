@@ -13,6 +13,7 @@ export { loadPrices, type PriceUpdate, updatePrices } from './prices.ts';
 export { findReceipts, type Receipt, type Receipts } from './receipts.ts';
 export {
   type BlockPace,
+  blocksOf,
   byModel,
   makeReport,
   type Placed,
@@ -25,6 +26,7 @@ export {
   sumMessages,
   sumUp,
   type UnpricedModel,
+  type UsageBlock,
   type UsageFilter,
   type UsageReport,
   type UsageRow,

@@ -111,5 +111,6 @@ test('as JSON the numbers are bare', (context) => {
     contextSizeTokens: 200_000,
     contextPercent: 10,
     traceMuted: false,
+    guard: null,
   });
 });

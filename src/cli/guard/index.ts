@@ -1,0 +1,1 @@
+export { guardJson, statusPart } from './state-text.ts';
