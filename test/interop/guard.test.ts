@@ -22,7 +22,7 @@ test('the hard limit denies the call, ends the turn, and blocks the next prompt'
   // The client says itself what it has spent.
   const spent = `$${result.total_cost_usd?.toFixed(4)}`;
   assert.equal(spent, '$0.0038');
-  const reason = `clew guard: ${spent} spent in this session, the hard limit is $0.0031; a new session starts at $0; to go on now, the user can run clew guard set --hard 1 in a terminal`;
+  const reason = `clew guard: ${spent} spent in this session, the hard limit is $0.0031; a new session starts at $0; to continue now, the user can run clew guard set --hard 1 in a terminal`;
   assert.deepEqual(
     lines.flatMap(({ attachment }) => (attachment?.type === 'hook_stopped_continuation' ? [attachment.message] : [])),
     [reason],

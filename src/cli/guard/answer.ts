@@ -24,7 +24,7 @@ export function answerHook(input: JsonObject | undefined, question: HookQuestion
   const file = asString(input?.transcript_path);
   if (input === undefined || event === undefined || file === undefined)
     throw new Error('the input is not that of a hook: it has no hook_event_name or transcript_path');
-  const place = placeOf(path.resolve(file));
+  const place = hookPlace(path.resolve(file));
   const { limits, env, nowMs } = question;
   const { state, problems } = measureSpending({ ...question, ...place });
   if (state.level === 'hard' && isBlocking(event))
@@ -80,7 +80,7 @@ interface SessionPlace {
 }
 
 /** `…/projects/SLUG/SESSION.jsonl`, or the transcript of a sub-agent below `…/projects/SLUG/SESSION/`. */
-function placeOf(file: string): SessionPlace {
+function hookPlace(file: string): SessionPlace {
   const parts = file.split(path.sep);
   const at = parts.lastIndexOf('projects');
   const isPlace = at > 0 && parts.length >= at + 3;

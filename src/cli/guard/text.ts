@@ -28,7 +28,7 @@ export function hardText(
   const how = isInLine
     ? 'raise --hard in the hook of settings.json'
     : `run clew guard set --hard ${raised} in a terminal`;
-  return `${spentText(state, limits)}, the hard limit is ${amountText(hard)}; ${freesText(state, limits, nowMs)}; to go on now, the user can ${how}`;
+  return `${spentText(state, limits)}, the hard limit is ${amountText(hard)}; ${freesText(state, limits, nowMs)}; to continue now, the user can ${how}`;
 }
 
 export function softText(state: GuardState, limits: GuardLimits, nowMs: number): string {

@@ -52,7 +52,7 @@ function measure(report: JsonObject, options: StatusOptions): Omit<Status, 'isTr
   return { ...numbers, limits, contextSize: typeof size === 'number' && size > 0 ? size : usual };
 }
 
-/** Limits that cannot be used are reported by the hook too; the line goes on without them. */
+/** Limits that cannot be used are reported by the hook too; the line is shown without them. */
 function limitsOf({ env, notify }: StatusOptions): GuardLimits | undefined {
   try {
     return readGuard(stateFolder(env));

@@ -58,7 +58,7 @@ test('at the hard limit a call is denied and the turn ends, a prompt is blocked;
   assert.equal(hook('PreToolUse'), undefined);
   set('--hard', '0.051057'); // exactly what was spent
   const reason =
-    'clew guard: $0.05 spent today, the hard limit is $0.051057; the count starts again at 00:00; to go on now, the user can run clew guard set --hard 1 in a terminal';
+    'clew guard: $0.05 spent today, the hard limit is $0.051057; the count starts again at 00:00; to continue now, the user can run clew guard set --hard 1 in a terminal';
   assert.deepEqual(hook('PreToolUse'), {
     continue: false,
     stopReason: reason,
@@ -80,7 +80,7 @@ test('limits in the command of the hook win over those of the file, and the sess
   const { reason } = hook('UserPromptSubmit', { args: ['--hard=0.021027', '--per=session'] }) as { reason: string };
   assert.equal(
     reason,
-    'clew guard: $0.02 spent in this session, the hard limit is $0.021027; a new session starts at $0; to go on now, the user can raise --hard in the hook of settings.json',
+    'clew guard: $0.02 spent in this session, the hard limit is $0.021027; a new session starts at $0; to continue now, the user can raise --hard in the hook of settings.json',
   );
 });
 
