@@ -2,7 +2,7 @@
 // matches best.
 import { readLineBatches } from '../../store/index.ts';
 import type { Database, Row } from '../index/index.ts';
-import { makeSnippet, markTerms, type SnippetPiece, textsOfLine } from '../text/index.ts';
+import { bestMark, type Mark, makeSnippet, markTerms, type SnippetPiece, textsOfLine } from '../text/index.ts';
 import { ExchangeBuilder, type ExchangeFields } from './builder.ts';
 import type { Question } from './question.ts';
 import type { RankedExchange } from './rank.ts';
@@ -26,10 +26,13 @@ export interface FoundTexts {
 
 export class FoundReader {
   readonly #database: Database;
+  readonly #hide: ((text: string) => string) | undefined;
   readonly #terms: readonly { readonly words: readonly string[]; readonly isPrefix: boolean }[];
 
-  constructor(database: Database, { terms }: Question) {
+  /** `hide` replaces what must not be shown. */
+  constructor(database: Database, { terms }: Question, hide?: (text: string) => string) {
     this.#database = database;
+    this.#hide = hide;
     this.#terms = terms.map(({ words, isPrefix }) => markedTerm(words, isPrefix));
   }
 
@@ -71,14 +74,13 @@ export class FoundReader {
     const found = fields.flatMap(([name, text]) => {
       const marks = markTerms(text, this.#terms);
       // The answer says what became of the prompt, even if it uses other words.
-      return marks.length === 0 && (name !== 'answer' || text === '')
-        ? []
-        : [[name, makeSnippet(text, marks)] as const];
+      return marks.length === 0 && (name !== 'answer' || text === '') ? [] : [[name, this.#snippet(text)] as const];
     });
     return { prompt: this.#snippet(prompt), ...Object.fromEntries(found) };
   }
 
-  #snippet(text: string): readonly SnippetPiece[] {
+  #snippet(whole: string): readonly SnippetPiece[] {
+    const text = this.#hide === undefined ? whole : hiddenAround(whole, markTerms(whole, this.#terms), this.#hide);
     return makeSnippet(text, markTerms(text, this.#terms));
   }
 
@@ -128,3 +130,32 @@ function fieldsOf(segment: Row, endOffset: number): ExchangeFields | undefined {
 }
 
 const chunkBytes = 64 * 1024;
+
+const around = 2 * 1024;
+const longestKey = 8 * 1024;
+/** What is at a cut may lack the words before it that say what it is. */
+const margin = 200;
+
+/** The text around the best match, with what must not be shown replaced: a whole text takes too long. */
+function hiddenAround(text: string, marks: readonly Mark[], hide: (text: string) => string): string {
+  const [at] = bestMark(text, marks);
+  let start = Math.max(0, at - around);
+  let end = Math.min(text.length, at + around);
+  // Half of a word, and half of a key of many lines, would not be recognised.
+  while (start > 0 && at - start < longestKey && (isInWord(text, start) || isInKey(text, start))) start--;
+  while (end < text.length && end - at < longestKey && (isInWord(text, end) || isInKey(text, end))) end++;
+  const shown = hide(text.slice(start, end));
+  return shown.slice(start > 0 ? margin : 0, end < text.length ? -margin : undefined);
+}
+
+function isInWord(text: string, at: number): boolean {
+  return /\S\S/.test(text.slice(at - 1, at + 1));
+}
+
+/** Whether the lines on both sides are base64. */
+function isInKey(text: string, at: number): boolean {
+  return (
+    /[A-Za-z0-9+/]{30}=*\s{0,2}$/.test(text.slice(Math.max(0, at - 40), at)) &&
+    /^\s{0,2}\S{30}/.test(text.slice(at, at + 40))
+  );
+}

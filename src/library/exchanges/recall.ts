@@ -14,6 +14,10 @@ export interface RecallQuery extends RecallFilter {
   /** How many exchanges to return. */
   readonly limit: number;
   readonly nowMs?: number;
+  /** Leaves out the turn, which only the whole session shows: the first time it takes long. */
+  readonly withoutTurns?: boolean;
+  /** Replaces what must not be shown, such as secrets, in a text before a stretch of it is chosen. */
+  readonly hide?: (text: string) => string;
   /** For measurements only. */
   readonly tuning?: Tuning;
 }
@@ -57,14 +61,14 @@ export async function recall(database: Database, query: RecallQuery): Promise<Re
   const { scope, isWanted } = recallScope(database, query);
   const ranked = rankExchanges(database, question, scope, query.nowMs ?? Date.now(), query.tuning);
   const found = withoutCopies(database, ranked.filter(isWanted));
-  const reader = new FoundReader(database, question);
+  const reader = new FoundReader(database, question, query.hide);
   const places = new Map<number, SessionPlaces | undefined>();
   const hits: RecallHit[] = [];
   for (const exchange of found.slice(0, query.limit)) {
     const session = sessionOf(database, exchange.session);
     if (session === undefined) continue;
     const read = reader.read(exchange);
-    if (!places.has(session.id))
+    if (!places.has(session.id) && query.withoutTurns !== true)
       places.set(session.id, await openPlaces(database, { session, hits: [{ path: read.path }] }));
     const place = places.get(session.id)?.placeOf(read.path, read.line);
     hits.push({

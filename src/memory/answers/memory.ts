@@ -67,7 +67,7 @@ export class Memory {
     return this.#ask(call, (database, sessions) => {
       updateText(database, { roots: this.#options.roots });
       const chosen = this.#ofProject(sessions, question.project);
-      return searchAnswer(database, this.#options.roots, chosen, question, this.#filter());
+      return searchAnswer(database, chosen, question, this.#filter());
     });
   }
 

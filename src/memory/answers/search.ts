@@ -1,9 +1,8 @@
-// A query → the turns that answer it best, at most 100 tokens each, with a reference that `read` takes.
+// A query → the exchanges that answer it best, at most 100 tokens each, with a reference that `read` takes.
 import { isoDate } from '../../base/json/index.ts';
 import { parseTime } from '../../base/time/index.ts';
+import { type RecallHit, recall } from '../../library/exchanges/index.ts';
 import type { Database } from '../../library/index/index.ts';
-import { openPlaces } from '../../library/places/index.ts';
-import { type Hit, type SessionHits, search } from '../../library/search/index.ts';
 import type { SearchQuestion } from '../questions/index.ts';
 import { formatReference, sessionPart, turnPart } from '../reference/index.ts';
 import { Answer, type SecretFilter, tokensOf, withinTokens } from '../text/index.ts';
@@ -14,41 +13,54 @@ const frameTokens = 150;
 
 export async function searchAnswer(
   database: Database,
-  roots: readonly string[],
   sessions: readonly VisibleSession[],
   question: SearchQuestion,
   secrets: SecretFilter,
 ): Promise<string> {
   const { query, limit, since, file, tool, role } = question;
-  const visible = new Set(sessions.map((session) => session.path));
-  const result = search(database, {
+  const { hits, total } = await recall(database, {
     text: query,
-    mode: 'words',
-    roots,
     limit,
-    perSession: 3,
-    isOfProject: ({ path }) => visible.has(path),
+    sessions: new Set(sessions.map((session) => session.path)),
+    withoutTurns: true,
+    hide: (text) => secrets.clean(text).text,
     ...(since === undefined ? {} : { since: parseTime(since, 'since', false) }),
     ...(file === undefined ? {} : { file }),
     ...(tool === undefined ? {} : { tool }),
     ...(role === undefined ? {} : { role }),
   });
   const answer = new Answer(limit * hitTokens + frameTokens);
-  const found = result.sessions.flatMap((each) => each.hits.map((hit) => ({ each, hit })));
-  answer.say(`${found.length} of ${result.total} hits in ${sessions.length} sessions`);
-  for (const { each, hit } of found) {
-    const head = `${await referenceOfHit(database, each, hit)} · ${isoDate(hit.time)?.slice(0, 10) ?? 'no date'} · ${hit.kind}`;
-    const text = secrets.line(hit.snippet.map(({ text }) => text).join(''), 400);
+  answer.say(`${hits.length} of ${total} turns that match, in ${sessions.length} sessions`);
+  for (const hit of hits) {
+    const head = `${referenceOfHit(hit)} · ${isoDate(hit.time)?.slice(0, 10) ?? 'no date'}`;
+    const left = hitTokens - tokensOf(head) - lineTokens;
+    const text = hitText(hit, secrets);
     if (!answer.say(head)) break;
-    answer.quoteLine(withinTokens(text, hitTokens - tokensOf(head) - 8));
+    answer.quoteLine(withinTokens(text, left));
   }
-  return answer.end(found.length === 0 ? undefined : 'read takes these references');
+  return answer.end(hits.length === 0 ? 'nothing found: try other words, fewer words, or outline' : undefined);
 }
 
-async function referenceOfHit(database: Database, found: SessionHits, hit: Hit): Promise<string> {
-  const session = sessionPart(found.session.sessionId);
-  if (hit.path === found.session.path)
-    return formatReference(session, hit.uuid === undefined ? undefined : turnPart({ uuid: hit.uuid, line: hit.line }));
-  const turn = (await openPlaces(database, found))?.placeOf(hit.path, hit.line).turn;
-  return formatReference(session, turn === undefined ? undefined : String(turn));
+/** The mark of a line and the ends of both lines. */
+const lineTokens = 6;
+const partChars = 160;
+
+/** What was asked, and what of the rest matches. */
+function hitText({ snippets, title }: RecallHit, secrets: SecretFilter): string {
+  const { prompt, answer, error, commands, files } = snippets;
+  const shown = (pieces: RecallHit['snippets']['prompt'] | undefined): string =>
+    secrets.line((pieces ?? []).map(({ text }) => text).join(''), partChars);
+  const asked = shown(prompt) || secrets.line(title ?? '', partChars);
+  const found = [
+    ['error', shown(error)],
+    ['answer', shown(answer)],
+    ['ran', shown(commands)],
+    ['files', shown(files)],
+  ].flatMap(([name, text]) => (text === '' ? [] : `${name}: ${text}`));
+  return [asked, ...found].join(' → ');
+}
+
+function referenceOfHit({ session, promptUuid, path, line }: RecallHit): string {
+  const id = sessionPart(session.sessionId);
+  return formatReference(id, path === session.path ? turnPart({ uuid: promptUuid, line }) : undefined);
 }

@@ -16,6 +16,7 @@ import {
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { UserError } from '../../base/errors/index.ts';
+import { neutralise } from '../../base/text/index.ts';
 import { version } from '../../base/version/index.ts';
 import type { Memory, MemoryOptions } from '../answers/index.ts';
 import { LineTransport } from './line-transport.ts';
@@ -139,9 +140,11 @@ async function orError<T>(work: () => Promise<T>, logged: (error: unknown) => vo
   }
 }
 
-/** What the model may know: never a path or a value of the error. */
+const longestMessage = 400;
+
+/** What the model may know of an error: nothing that was not written for a reader. */
 function messageFor(error: unknown, logged: (error: unknown) => void): string {
-  if (error instanceof UserError) return error.message;
+  if (error instanceof UserError) return neutralise(error.message).slice(0, longestMessage);
   logged(error);
   return 'Clew could not answer; its log on stderr says why';
 }
