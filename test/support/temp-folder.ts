@@ -7,7 +7,7 @@ import path from 'node:path';
  * The real path of a new, empty folder, so that results can be compared with it. `{ after }` of node:test
  * instead of a test's context: the folder exists for all tests of the file.
  */
-export function temporaryFolder(context: { after(end: () => void): void }): string {
+export function temporaryFolder(context: { after(end: () => void): unknown }): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
   // A process that a test has started may still write its last file.
   context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
+import { referenceWords } from '../../memory/reference/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
 import { refuseUnreadable, type TranscriptOptions } from '../../session/transcript/index.ts';
 import { diskError, findSession, resolveRoots } from '../../store/index.ts';
@@ -48,7 +49,9 @@ function packageFolder(file: string): string {
 }
 
 export async function findSessionArgument(input: CommandInput): Promise<string> {
-  return findSession(input.argument ?? '', rootsOf(input), input.io.cwd);
+  const argument = input.argument ?? '';
+  // `clew:SESSION#TURN`, as `clew mcp` names turns for agents.
+  return findSession(referenceWords(argument)?.session ?? argument, rootsOf(input), input.io.cwd);
 }
 
 /** Loads any file with at least one record; refuses other files and says what they are. */

@@ -133,8 +133,9 @@ const chunkBytes = 64 * 1024;
 
 const around = 2 * 1024;
 const longestKey = 8 * 1024;
+const keyLine = 120;
 /** What is at a cut may lack the words before it that say what it is. */
-const margin = 200;
+const margin = 2 * 120;
 
 /** The text around the best match, with what must not be shown replaced: a whole text takes too long. */
 function hiddenAround(text: string, marks: readonly Mark[], hide: (text: string) => string): string {
@@ -144,6 +145,9 @@ function hiddenAround(text: string, marks: readonly Mark[], hide: (text: string)
   // Half of a word, and half of a key of many lines, would not be recognised.
   while (start > 0 && at - start < longestKey && (isInWord(text, start) || isInKey(text, start))) start--;
   while (end < text.length && end - at < longestKey && (isInWord(text, end) || isInKey(text, end))) end++;
+  // The first and the last line of a key say that it is one.
+  start = Math.max(0, start - keyLine);
+  end = Math.min(text.length, end + keyLine);
   const shown = hide(text.slice(start, end));
   return shown.slice(start > 0 ? margin : 0, end < text.length ? -margin : undefined);
 }

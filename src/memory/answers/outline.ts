@@ -5,9 +5,8 @@ import type { ListedSession } from '../../library/index/index.ts';
 import { titleOf } from '../../session/facts/index.ts';
 import { toolCallsOf, turnPromptText, turnsOf } from '../../session/turns/index.ts';
 import type { OutlineQuestion } from '../questions/index.ts';
-import { formatReference, sessionPart } from '../reference/index.ts';
+import { formatReference, referenceOf, sessionPart } from '../reference/index.ts';
 import { Answer, type SecretFilter } from '../text/index.ts';
-import { referenceOf } from './session-turns.ts';
 
 const promptChars = 110;
 const titleChars = 90;

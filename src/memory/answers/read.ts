@@ -8,8 +8,8 @@ import { compactionFacts, Story } from '../../session/story/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
 import type { ReadPart, ReadQuestion } from '../questions/index.ts';
 import type { Reference } from '../reference/index.ts';
+import { namedTurn, type PlacedTurn, referenceOf } from '../reference/index.ts';
 import { Answer, type SecretFilter } from '../text/index.ts';
-import { namedTurn, type PlacedTurn, referenceOf } from './session-turns.ts';
 
 /** A part of a turn, and a place in its text. */
 interface Cursor {

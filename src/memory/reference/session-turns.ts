@@ -2,7 +2,7 @@
 import { UserError } from '../../base/errors/index.ts';
 import type { Branch, Session } from '../../session/load/index.ts';
 import { type Turn, turnsOf } from '../../session/turns/index.ts';
-import { formatReference, type Reference, sessionPart, turnPart } from '../reference/index.ts';
+import { formatReference, type Reference, sessionPart, turnPart } from './reference.ts';
 
 export interface PlacedTurn {
   readonly turn: Turn;
