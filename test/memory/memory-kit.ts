@@ -33,7 +33,7 @@ export function idOf(end: string): string {
 }
 
 export function uuidOf(session: string, line: number): string {
-  return `${(line + 0x10).toString(16).padStart(8, 'd')}-1111-4222-8333-${session.padStart(12, '0')}`;
+  return `d${line.toString(16).padStart(7, '0')}-1111-4222-8333-${session.padStart(12, '0')}`;
 }
 
 const day = Date.parse('2026-03-01T10:00:00Z');

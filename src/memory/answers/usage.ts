@@ -2,12 +2,15 @@
 
 import type { Environment } from '../../base/node/index.ts';
 import { counted } from '../../base/text/index.ts';
+import { parseMoment, type TimeWords } from '../../base/time/index.ts';
 import {
   cellsOf,
   createCalendar,
   loadPrices,
+  makeCells,
   makeReport,
   passes,
+  pricedMessages,
   type UsageSession,
   UsageStore,
   type UsageSum,
@@ -33,8 +36,23 @@ export function usageAnswer(
   const prices = new PriceList(loadPrices(env));
   const store = new UsageStore({ folder, roots });
   store.update({ prices });
-  const filter = { since, until, isWanted, calendar: createCalendar(undefined) };
-  const cells = cellsOf(store).filter((cell) => passes(filter, cell, cell.session));
+  const calendar = createCalendar(undefined);
+  const [from, to] = [since, until].map((text, i) =>
+    text === undefined ? undefined : parseMoment(text, i === 0 ? 'since' : 'until', { dayOf: calendar.dayOf }),
+  );
+  const filter = {
+    since: from?.day,
+    until: to?.day,
+    sinceMs: momentOf(from),
+    untilMs: momentOf(to),
+    isWanted,
+    calendar,
+  };
+  // Cells are too coarse for moments.
+  const cells =
+    filter.sinceMs === undefined && filter.untilMs === undefined
+      ? cellsOf(store).filter((cell) => passes(filter, cell, cell.session))
+      : makeCells(pricedMessages(store, prices).filter(({ line, session }) => passes(filter, line, session)));
   const { rows, totals } = makeReport(cells, { kind: by, calendar: filter.calendar, nowMs: Date.now() });
   const answer = new Answer(tokens);
   answer.say(`total: ${sumText(totals)}`);
@@ -52,6 +70,10 @@ export function usageAnswer(
       return answer.end(`cut: ${counted(order.length - i, 'row')} left out; narrow with since and until`);
   }
   return answer.end();
+}
+
+function momentOf(words: TimeWords | undefined): number | undefined {
+  return words?.day === undefined ? words?.time : undefined;
 }
 
 /** With every digit, so that it can be compared. */

@@ -56,21 +56,18 @@ export function formatReference(session: string, turn?: string): string {
   return `${scheme}${session}${turn === undefined ? '' : `#${turn}`}`;
 }
 
-const shortSession = 13;
+const shortId = 13;
 
 /** Two groups of a uuid, 48 bits: no two sessions of a user share them. Another id is written whole. */
 export function sessionPart(sessionId: string): string {
-  return isUuid(sessionId) ? sessionId.slice(0, shortSession) : encoded(sessionId);
+  return isUuid(sessionId) ? sessionId.slice(0, shortId) : encoded(sessionId);
 }
-
-const shortTurn = 8;
 
 /** The start of the uuid of the turn's first line with one, or the number of its first line. */
 export function turnPart(line: { readonly uuid: string | undefined; readonly line: number }): string {
   const { uuid } = line;
   if (uuid === undefined || !/^[0-9a-z_-]{4,64}$/i.test(uuid)) return `L${line.line}`;
-  // Digits alone would be a number if they were fewer.
-  return isUuid(uuid) ? uuid.slice(0, shortTurn) : uuid;
+  return isUuid(uuid) ? uuid.slice(0, shortId) : uuid;
 }
 
 function isUuid(text: string): boolean {

@@ -22,12 +22,13 @@ export function namedTurn(session: Session, name: NonNullable<Reference['turn']>
     );
   }
   const isNamed = 'uuid' in name ? startsWith(name.uuid) : ({ line }: Line): boolean => line === name.line;
+  const all = session.branches.flatMap((branch) => turnsOf(session, branch).map((turn) => ({ turn, branch })));
   // A line of a prompt names its turn; any other line is in one turn only.
   for (const linesOf of [({ promptLines }: Turn) => promptLines, ({ nodes }: Turn) => nodes]) {
-    for (const branch of session.branches) {
-      const turn = turnsOf(session, branch).find((each) => linesOf(each).some(isNamed));
-      if (turn !== undefined) return { turn, branch };
-    }
+    const [found, ...others] = all.filter(({ turn }) => linesOf(turn).some(isNamed));
+    if (others.some(({ turn }) => turn.prompt?.uuid !== found?.turn.prompt?.uuid))
+      throw new UserError(`${others.length + 1} turns begin with that uuid`, 'give more of the uuid');
+    if (found !== undefined) return found;
   }
   throw new UserError('the session has no such turn', 'outline lists its turns');
 }
