@@ -149,7 +149,7 @@ const secret: readonly HostileCase[] = [
     has: () => ['hippo'],
   },
   {
-    name: 'no secret where reading goes on',
+    name: 'no secret where reading continues',
     ask: ({ secrets }) =>
       Array.from({ length: 40 }, (_, i) =>
         read(ids.secrets, String(2 * secrets.length + 1), { from: `${i}:${i % 3 === 0 ? 0 : 20 + i}`, tokens: 400 }),
@@ -271,7 +271,7 @@ const more: readonly HostileCase[] = [
     hasNot: () => Object.values(marks),
   },
   {
-    name: 'a root that is no file leads to the working directory',
+    name: 'a root that is not a folder leads to the working directory',
     server: { roots: ['', '/nowhere/at/all'] },
     ask: () => [search('buffalo')],
     hasNot: () => [marks.other],

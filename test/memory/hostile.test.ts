@@ -1,5 +1,5 @@
 // The rules of docs/memory.md against a hostile library: nothing crosses what they forbid. Each case says what must not be in
-// any of its answers; most also say what must be there, so that an empty answer is no proof.
+// any of its answers; most also say what must be there, so that an empty answer proves nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HostileCase, hostileCases } from './hostile-cases.ts';

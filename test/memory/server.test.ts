@@ -199,7 +199,7 @@ test('malformed and oversized arguments are refused as errors of MCP', async (co
   assert.match(await asker.call('search', { query: 'parser' }), /why does the parser fail/);
 });
 
-test('lines that are not messages are refused, and the server goes on', async (context) => {
+test('lines that are not messages are refused, and the server continues', async (context) => {
   const asker = await startMemory(context, planted(context));
   const before = asker.lines.length;
   asker.raw('not json\n');
