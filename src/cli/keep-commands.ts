@@ -1,6 +1,6 @@
 // The rows of the commands that keep, delete and repair sessions; part of the table in commands.ts.
 import type { CommandRow } from './command/index.ts';
-import { changeFlags, demo, json, project, readFlags, root } from './flags/index.ts';
+import { changeFlags, demo, json, planFlags, project, readFlags, root } from './flags/index.ts';
 
 export const keepCommands: readonly CommandRow[] = [
   {
@@ -33,6 +33,23 @@ export const keepCommands: readonly CommandRow[] = [
     ],
     examples: ['clew restore 3f2b8c1e', 'clew restore 3f2b8c1e --to /tmp/look'],
     load: () => import('./archive/restore.ts'),
+  },
+  {
+    name: 'recover',
+    argument: 'ID',
+    summary: 'write what is left of a deleted session',
+    flags: [
+      { name: '--output', short: '-o', value: 'FILE', summary: 'write the Markdown to FILE instead of stdout' },
+      { name: '--full', summary: 'file versions without a cut' },
+      { name: '--no-redact', summary: 'leave secrets in the Markdown' },
+      { name: '--rules', value: 'FILE', summary: 'your own rules for secrets' },
+      { name: '--force', summary: 'overwrite FILE' },
+      { name: '--session', summary: 'write a session of the prompts instead, which Claude Code resumes' },
+      { name: '--to', value: 'DIR', summary: 'the working directory of that session' },
+      ...planFlags,
+    ],
+    examples: ['clew recover 3f2b8c1e', 'clew recover 3f2b8c1e -o lost.md', 'clew recover 3f2b8c1e --session'],
+    load: () => import('./recover/command.ts'),
   },
   {
     name: 'rm',

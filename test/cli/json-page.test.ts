@@ -41,6 +41,8 @@ test('every object that is printed has exactly the fields that the page lists fo
   collect('ls', jsonOf(['ls', '--json', '--demo']), printed);
   collect('ls', jsonOf(['ls', '--json', '--root', workLibrary(folder)]), printed);
   collect('ls --deleted', jsonOf(['ls', '--deleted', '--json', '--root', deletedLibrary(folder)]), printed);
+  const recover = ['recover', 's', '--session', '--dry-run', '--json', '--root', deletedLibrary(folder)];
+  collect('fork', jsonOf(recover), printed);
   for (const session of sessions) {
     collect('show', jsonOf(['show', '--json', session]), printed);
     collect('show --full', jsonOf(['show', '--json', '--full', session]), printed);

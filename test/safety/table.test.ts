@@ -35,7 +35,7 @@ const touching = [
   '--allow-changes',
 ];
 /** They change what is written, but not where; `bundle` requires it. */
-const silent = new Set(['export --force', 'restore --force', 'bundle --output']);
+const silent = new Set(['export --force', 'recover --force', 'restore --force', 'bundle --output']);
 
 test('every flag that changes what a command touches has a row', () => {
   const missing = commands.flatMap(({ name, flags }) =>

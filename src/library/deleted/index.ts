@@ -1,3 +1,10 @@
+export {
+  type DeletedContents,
+  type FileVersions,
+  findDeletedSession,
+  type LeftTask,
+  readDeleted,
+} from './contents.ts';
 export type { DeletedList, DeletedOptions, DeletedSession, Remains } from './deleted.ts';
 export { listDeleted } from './list.ts';
 export { type DeletedPrompt, type DeletedPrompts, deletedPrompts } from './prompts.ts';

@@ -26,10 +26,11 @@ export function isEdit(value: unknown): boolean {
 
 export function editHunks(input: JsonObject): readonly HunkView[] {
   const edits = isArray(input.edits) ? input.edits.filter(isObject) : [input];
-  return edits.flatMap((edit) => compare(asString(edit.old_string) ?? '', asString(edit.new_string) ?? ''));
+  return edits.flatMap((edit) => compareTexts(asString(edit.old_string) ?? '', asString(edit.new_string) ?? ''));
 }
 
-function compare(before: string, after: string): readonly HunkView[] {
+/** The changes from one text to another. */
+export function compareTexts(before: string, after: string): readonly HunkView[] {
   if (before === after) return [];
   const isSmall = before !== '' && after !== '' && before.length + after.length <= maxComparedChars;
   const patch = isSmall

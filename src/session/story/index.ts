@@ -1,6 +1,6 @@
 export { attachedLine } from './attached.ts';
 export { makeCall } from './call.ts';
-export { diffText, editHunks, hunksOf, isEdit } from './hunks.ts';
+export { compareTexts, diffText, editHunks, hunksOf, isEdit } from './hunks.ts';
 export { isEmpty, type LineItem, lineItems, type ResultItem } from './line.ts';
 export { nameOfAgent } from './names.ts';
 export { compactionFacts } from './notes.ts';

@@ -1,0 +1,1 @@
+export { type DeletedMarkdownOptions, deletedMarkdown } from './deleted-markdown.ts';

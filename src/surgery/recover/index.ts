@@ -1,0 +1,1 @@
+export { planRecover, recoveredNote, recoveredTitle } from './recover.ts';
