@@ -21,9 +21,23 @@ const laterParts = {
         `lean/${path.split('/')[1]}`;
       return { path: `./${name}.js`, namespace: 'later-part' };
     });
+    // The answers of `clew mcp` are needed when it is asked first.
+    onResolve({ filter: /^\.\.\/answers\/index\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: '../memory-answers.mjs', external: true } : undefined,
+    );
     onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/** The server has no use for the SDK's validator of JSON Schema, which is half of the code. */
+const noValidator = {
+  name: 'no-validator',
+  setup({ onLoad }) {
+    onLoad({ filter: /validation[\\/]ajv-provider\.js$/ }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
     }));
   },
 };
@@ -64,6 +78,7 @@ export async function buildLean(common) {
       'lean/find': 'src/cli/find/lean.ts',
       'lean/guard': 'src/cli/guard/lean.ts',
       'lean/guard-answer': 'src/cli/guard/answer.ts',
+      'lean/mcp': 'src/cli/mcp/lean.ts',
       'lean/statusline': 'src/cli/statusline/lean.ts',
       'lean/usage': 'src/cli/usage/lean.ts',
       'lean/usage-count': 'src/cli/usage/count.ts',
@@ -71,7 +86,7 @@ export async function buildLean(common) {
       'trace-work': 'src/trace/hook/work.ts',
     },
     external: ['libsql'],
-    plugins: [laterParts, lazyBuiltins, inkParts, pureModules],
+    plugins: [laterParts, noValidator, lazyBuiltins, inkParts, pureModules],
     minifyIdentifiers: true,
     // `createRequire` takes a path too.
     define: { 'import.meta.url': '__filename' },

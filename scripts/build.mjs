@@ -52,6 +52,7 @@ const program = await build({
     program: 'src/cli/program.ts',
     index: 'src/index.ts',
     'web-worker': 'src/web/server/workers/worker.ts',
+    'memory-answers': 'src/memory/answers/index.ts',
   },
   // In dist/ a .js file is CommonJS.
   outExtension: { '.js': '.mjs' },

@@ -13,6 +13,7 @@ import type { LeanCommand } from './command/index.ts';
  */
 const leanCommands: ReadonlyMap<string, LeanPart> = new Map<string, LeanPart>([
   ['find', () => import('./find/lean.ts')],
+  ['mcp', () => import('./mcp/lean.ts')],
   ['guard', () => import('./guard/lean.ts')],
   ['statusline', () => import('./statusline/lean.ts')],
   ['usage', () => import('./usage/lean.ts')],

@@ -24,8 +24,8 @@ export interface RecallFilter {
   readonly role?: 'user' | 'assistant';
   /** Ids of sessions that are left out. */
   readonly excludeSessions?: readonly string[];
-  /** Only these sessions, by their main transcripts. */
-  readonly sessions?: ReadonlySet<string>;
+  /** Only these sessions, by the ids of their rows; the other filters of sessions do not apply then. */
+  readonly sessions?: readonly number[];
 }
 
 const fieldsOfRole: Readonly<Record<'user' | 'assistant', readonly Field[]>> = {
@@ -61,7 +61,8 @@ function sessionsInScope(
   wanted: CalledExchanges | undefined,
 ): readonly number[] | 'all' {
   const { roots, projects, excludeSessions, sessions } = filter;
-  if ([roots, projects, excludeSessions, sessions, wanted].every((each) => each === undefined)) return 'all';
+  if (sessions !== undefined) return wanted === undefined ? sessions : sessions.filter((id) => wanted.sessions.has(id));
+  if ([roots, projects, excludeSessions, wanted].every((each) => each === undefined)) return 'all';
   const below = roots?.map((root) => `${path.resolve(root)}${path.sep}`);
   const folders = projects?.map((folder) => path.resolve(folder));
   const excluded = new Set(excludeSessions);
@@ -71,7 +72,6 @@ function sessionsInScope(
       !excluded.has(String(row.session_id)) &&
       (below === undefined || below.some((root) => String(row.path).startsWith(root))) &&
       (folders === undefined || folders.some((folder) => isInFolder(row, folder))) &&
-      (sessions === undefined || sessions.has(String(row.path))) &&
       (wanted === undefined || wanted.sessions.has(Number(row.id))),
   );
   return left.length === rows.length ? 'all' : left.map((row) => Number(row.id));

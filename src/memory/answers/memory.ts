@@ -18,7 +18,7 @@ import { SecretFilter } from '../text/index.ts';
 import { outlineSessions, outlineTurns } from './outline.ts';
 import { readTurn } from './read.ts';
 import { searchAnswer } from './search.ts';
-import { namedSession, type VisibleSession, visibleSessions } from './sessions.ts';
+import { KnownSessions, namedSession, type VisibleSession, visibleSessions } from './sessions.ts';
 import { usageAnswer } from './usage.ts';
 
 export interface MemoryOptions {
@@ -44,6 +44,7 @@ export class Memory {
   readonly #index: IndexHandle;
   readonly #caller: CallingSession;
   readonly #sources = new Map<string, Promise<ExportSource>>();
+  readonly #known: KnownSessions;
   #rules: RuleSet | undefined;
   #scope: ProjectScope | undefined;
 
@@ -55,6 +56,7 @@ export class Memory {
       onUnavailable: ({ message }) => options.onNotice?.(`${message}; until then every start reads all sessions`),
     });
     this.#caller = new CallingSession(options);
+    this.#known = new KnownSessions(options.roots);
     this.setFolders(options.folders);
   }
 
@@ -141,7 +143,7 @@ export class Memory {
 
   #visible(database: Database, call: CallEvidence): readonly VisibleSession[] {
     const own = this.#caller.ids(database, call);
-    return visibleSessions(database, { roots: this.#options.roots, scope: this.#scope, own });
+    return visibleSessions(this.#known.list(database), this.#scope, own);
   }
 
   /** Only narrows: a folder, or a part of its path. */

@@ -21,7 +21,7 @@ export async function searchAnswer(
   const { hits, total } = await recall(database, {
     text: query,
     limit,
-    sessions: new Set(sessions.map((session) => session.path)),
+    sessions: sessions.map(({ row }) => row),
     withoutTurns: true,
     hide: (text) => secrets.clean(text).text,
     ...(since === undefined ? {} : { since: parseTime(since, 'since', false) }),

@@ -8,6 +8,8 @@ import type { Reference } from '../reference/index.ts';
 import type { ProjectScope } from '../scope/index.ts';
 
 export interface VisibleSession {
+  /** Of its row in the index. */
+  readonly row: number;
   readonly sessionId: string;
   /** Its main transcript. */
   readonly path: string;
@@ -17,21 +19,41 @@ export interface VisibleSession {
   readonly endedAt: number;
 }
 
-export interface VisibleOptions {
-  readonly roots: readonly string[];
-  /** `undefined`: all projects. */
-  readonly scope: ProjectScope | undefined;
-  /** The ids of the sessions to leave out, in small letters. */
-  readonly own: ReadonlySet<string>;
+/** The sessions of the roots, read from the index again only when something was written to it. */
+export class KnownSessions {
+  readonly #roots: readonly string[];
+  #state = '';
+  #database: Database | undefined;
+  #sessions: readonly VisibleSession[] = [];
+
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  list(database: Database): readonly VisibleSession[] {
+    // By this connection, and by others.
+    const own = database.prepare('SELECT total_changes() AS changes').get()?.changes;
+    const others = database.prepare('PRAGMA data_version').get()?.data_version;
+    const state = `${own} ${others}`;
+    if (state === this.#state && database === this.#database) return this.#sessions;
+    const folders = projectsFolders(this.#roots).map(({ projects }) => projects + path.sep);
+    this.#sessions = database
+      .prepare('SELECT id, path, session_id, slug, cwd, worktree, ended_at FROM sessions WHERE is_foreign = 0')
+      .all()
+      .filter((row) => folders.some((folder) => String(row.path).startsWith(folder)))
+      .map(visibleSession);
+    this.#state = state;
+    this.#database = database;
+    return this.#sessions;
+  }
 }
 
-export function visibleSessions(database: Database, { roots, scope, own }: VisibleOptions): readonly VisibleSession[] {
-  const folders = projectsFolders(roots).map(({ projects }) => projects + path.sep);
-  const sessions = database
-    .prepare('SELECT path, session_id, slug, cwd, worktree, ended_at FROM sessions WHERE is_foreign = 0')
-    .all()
-    .filter((row) => folders.some((folder) => String(row.path).startsWith(folder)))
-    .map(visibleSession);
+/** `own`: the ids of the sessions to leave out, in small letters. `scope`: `undefined` for all projects. */
+export function visibleSessions(
+  sessions: readonly VisibleSession[],
+  scope: ProjectScope | undefined,
+  own: ReadonlySet<string>,
+): readonly VisibleSession[] {
   const inside = scope === undefined ? sessions : scope.filter(sessions);
   return inside.filter(({ sessionId }) => !own.has(sessionId.toLowerCase()));
 }
@@ -40,6 +62,7 @@ function visibleSession(row: Row): VisibleSession {
   const worktree = typeof row.worktree === 'string' ? asObject(parseJson(row.worktree)) : undefined;
   const [place, repository] = [asString(worktree?.path), asString(worktree?.repository)];
   return {
+    row: Number(row.id),
     sessionId: String(row.session_id),
     path: String(row.path),
     slug: String(row.slug),

@@ -15,7 +15,6 @@ import {
   ReadResourceRequestSchema,
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { UserError } from '../../base/errors/index.ts';
 import { neutralise } from '../../base/text/index.ts';
 import { version } from '../../base/version/index.ts';
 import type { Memory, MemoryOptions } from '../answers/index.ts';
@@ -144,7 +143,8 @@ const longestMessage = 400;
 
 /** What the model may know of an error: nothing that was not written for a reader. */
 function messageFor(error: unknown, logged: (error: unknown) => void): string {
-  if (error instanceof UserError) return neutralise(error.message).slice(0, longestMessage);
+  // Loaded with the answers, it may be another copy of the class.
+  if (error instanceof Error && 'exitCode' in error) return neutralise(error.message).slice(0, longestMessage);
   logged(error);
   return 'Clew could not answer; its log on stderr says why';
 }

@@ -1,0 +1,26 @@
+// The server of `clew mcp` on the pipes of this process.
+import { ancestorsOf } from '../../memory/scope/index.ts';
+import { serveMemory } from '../../memory/server/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import { writeNotice } from '../terminal/index.ts';
+
+export interface ServeCall {
+  readonly roots: readonly string[];
+  readonly isAllProjects: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+export function serve({ roots, isAllProjects, env, cwd }: ServeCall): Promise<void> {
+  return serveMemory({
+    roots,
+    state: stateFolder(env),
+    env,
+    ancestors: ancestorsOf(process.ppid),
+    isAllProjects,
+    folders: [env.CLAUDE_PROJECT_DIR || cwd],
+    onNotice: (message) => writeNotice(process.stderr, message),
+    input: process.stdin,
+    output: process.stdout,
+  });
+}
