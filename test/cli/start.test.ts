@@ -85,6 +85,19 @@ test('usage loads two files if nothing has changed, and one more to count', (con
   assert.equal(again.stdout, first.stdout);
 });
 
+test('mcp loads two files until it is asked something, and no database', () => {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const asked = [
+    { id: 1, method: 'initialize', params },
+    { id: 2, method: 'tools/list' },
+  ];
+  const input = asked.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+  const { stdout, modules, files } = load([clew, 'mcp'], { input, env: { CLEW_HOME: path.join(folder, 'none') } });
+  assert.match(stdout, /"name":"usage"/);
+  assert.deepEqual(files, ['clew.js', path.join('lean', 'mcp.js')]);
+  assert.ok(!modules.includes('internal/modules/esm/translators'));
+});
+
 test('the trace hook loads one file where there is nothing to do', () => {
   const file = path.join(folder, 'session.jsonl');
   writeTree(folder, { 'session.jsonl': '{"type":"summary","summary":"x","leafUuid":"y"}\n' });
@@ -115,6 +128,7 @@ test('the first files are small', () => {
     'lean/statusline.js': 120_000,
     'lean/usage.js': 72_000,
     'lean/usage-count.js': 76_000,
+    'lean/mcp.js': 165_000,
     'lean/find.js': 185_000,
     'trace-hook.js': 32_000,
   };

@@ -85,10 +85,15 @@ export async function installClient(version: string): Promise<string> {
 
 /** Imports a package that only a test of this folder needs, installed once next to the clients. */
 export async function importPackage(name: string, version: string, flags: readonly string[] = []): Promise<unknown> {
+  return import(createRequire(await installPackage(name, version, flags)).resolve(name));
+}
+
+/** Installs such a package and returns the path of its package.json. */
+export async function installPackage(name: string, version: string, flags: readonly string[] = []): Promise<string> {
   const folderName = `${name.replaceAll('/', '-')}-${version}`;
   const manifest = path.join(installFolder(folderName), 'node_modules', name, 'package.json');
   if (!existsSync(manifest)) await install(folderName, (folder) => npmInstall(folder, `${name}@${version}`, flags));
-  return import(createRequire(manifest).resolve(name));
+  return manifest;
 }
 
 function installFolder(name: string): string {
