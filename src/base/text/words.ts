@@ -15,9 +15,9 @@ export interface QueryPart {
   readonly isExcluded: boolean;
 }
 
-/** The parts that have a word in them: words, "phrases", beginnings* and -exclusions. */
+/** The parts that have a word in them: words, "phrases", beginnings* and -exclusions; a --flag is a word. */
 export function queryParts(text: string): readonly QueryPart[] {
-  return [...text.matchAll(/(?<=^|\s)(-)?(?:"([^"]*)"?(\*)?|(\S+))/g)]
+  return [...text.matchAll(/(?<=^|\s)(-(?!-))?(?:"([^"]*)"?(\*)?|(\S+))/g)]
     .map(([, minus, phrase, phraseStar, word]) => ({
       isExcluded: minus !== undefined,
       text: phrase ?? word ?? '',

@@ -33,7 +33,7 @@ const partWeight = 0.5;
 const mostTerms = 24;
 
 export function parseQuestion(text: string): Question {
-  const parts = queryParts(text.slice(0, 4000));
+  const parts = queryParts(text.slice(0, 4000)).map(withoutFlags);
   const wanted = parts.filter((part) => !part.isExcluded);
   const spoken = wanted.filter((part) => !isStopWord(part));
   const terms = distinct((spoken.length > 0 ? spoken : wanted).flatMap((part) => termsOf(part, text)));
@@ -42,6 +42,11 @@ export function parseQuestion(text: string): Question {
     terms: terms.slice(0, mostTerms),
     excluded: excluded.length === 0 ? undefined : excluded.join(' OR '),
   };
+}
+
+/** In a question `-p` is a flag, not a letter to leave out. */
+function withoutFlags(part: QueryPart): QueryPart {
+  return part.isExcluded && part.text.length === 1 ? { ...part, isExcluded: false } : part;
 }
 
 function isStopWord({ text, isPrefix }: QueryPart): boolean {

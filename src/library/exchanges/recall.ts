@@ -4,7 +4,7 @@ import type { Database, Row } from '../index/index.ts';
 import { openPlaces, type SessionPlaces } from '../places/index.ts';
 import { type HitSession, sessionOf } from '../text/index.ts';
 import { FoundReader, type RecallSnippets } from './found-reader.ts';
-import { parseQuestion } from './question.ts';
+import { parseQuestion, type Question } from './question.ts';
 import { type RankedExchange, rankExchanges, type Tuning } from './rank.ts';
 import { type RecallFilter, recallScope } from './scope.ts';
 
@@ -57,10 +57,7 @@ export interface RecallHit {
 
 /** Ranks exchanges by a question. The index must be current. */
 export async function recall(database: Database, query: RecallQuery): Promise<RecallResult> {
-  const question = parseQuestion(query.text);
-  const { scope, isWanted } = recallScope(database, query);
-  const ranked = rankExchanges(database, question, scope, query.nowMs ?? Date.now(), query.tuning);
-  const found = withoutCopies(database, ranked.filter(isWanted));
+  const { question, found } = findExchanges(database, query);
   const reader = new FoundReader(database, question, query.hide);
   const places = new Map<number, SessionPlaces | undefined>();
   const hits: RecallHit[] = [];
@@ -90,7 +87,18 @@ export async function recall(database: Database, query: RecallQuery): Promise<Re
   return { hits, total: found.length, terms: question.terms.length };
 }
 
-interface FoundExchange extends RankedExchange {
+/** The exchanges in their order, without reading them. */
+export function findExchanges(
+  database: Database,
+  query: RecallQuery,
+): { readonly question: Question; readonly found: readonly FoundExchange[] } {
+  const question = parseQuestion(query.text);
+  const { scope, isWanted } = recallScope(database, query);
+  const ranked = rankExchanges(database, question, scope, query.nowMs ?? Date.now(), query.tuning);
+  return { question, found: withoutCopies(database, ranked.filter(isWanted)) };
+}
+
+export interface FoundExchange extends RankedExchange {
   readonly promptUuid: string | undefined;
 }
 

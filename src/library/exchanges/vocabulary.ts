@@ -1,17 +1,32 @@
 // Words of questions that say nothing about what is asked for, and words that people use for the same thing.
 
+/** Words of grammar, and words that speak about a conversation: rare in transcripts, so they would count most. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a an the and or but if then else so as of at by for from in into on onto out over to up with without within about after
-  again against all also am any anything are aren around because been before being below between both can cannot could
-  did didn do does doesn doing don done during each earlier ever few further get gets getting give given go goes going
-  gone got had has hasn have haven having he her here hers him his how i im ive is isn it its itself just know last let
-  like long make makes made many may me might more most much must my need needed no nor not now of off once one only
-  other our ours ourselves own please previous previously re really recall remember same say says said see she should
-  since some somebody someone something still such tell than that thats the their them there these they thing things
-  this those through time told too under until us use used using ve very want wanted was wasn way we were weren what
-  whats when where which while who whom whose why will wish won would you your yours ask asked conversation exchange
-  find found look looked looking session sessions talk talked turn turned happen happened come came end ended
-  ended actually already back exactly finally`.split(/\s+/),
+  again against all also although am any anybody anyone anything are aren around because been before being below beneath
+  between both can cannot could did didn do does doesn doing don done during each either especially etc even ever
+  every everybody everyone everything few for further get gets getting give given gave go goes going gone got had hadn
+  has hasn have haven having he her here hers him himself his how however i im ive id ill is isn it its itself just kind
+  know knew known lately later least let lets like liked likes long lot made make makes making many may maybe me mean
+  meant might mine more most much must my myself need needed needs neither never no none nor not now of off often okay
+  once one ones only or other others ought our ours ourselves own perhaps please quite rather re really regarding
+  s same say says said saying see seen seemed seems shall she should since so some somebody somehow someone something
+  sometimes soon still such t tell telling tells than thanks that thats the their theirs them themselves there these
+  they thing things think thinking this those though thought through thus time times to today together told too toward
+  twice under unless until upon us use used uses using usual usually ve very via want wanted wanting wants was wasn way
+  we well went were weren what whatever whats when whenever where wherever whether which while who whoever whole whom
+  whose why will wish with won would yes yesterday yet you your yours yourself
+  actually ago already always anyway apparently back basically certainly currently earlier eventually exactly finally
+  first happen happened happening happens immediately initially instead last mostly next originally past present
+  previous previously probably properly recent recently simply sort suddenly
+  agree agreed answer answered ask asked asking asks attempt attempted believe came come comes complain complained
+  complaining conversation decide decided describe described discuss discussed exchange explain explained explanation
+  feel felt find finding found guess hear heard idea look looked looking looks mention mentioned mind notice noticed
+  point pointed propose proposed question questions reason reasoning reasons recall recalled remember remembered remind
+  reply replied sent send session sessions show showed showed shown speak spoke started suggest suggested suggestion
+  summary talk talked talking took take takes taking turn turned understand understood wonder wondered wondering write
+  wrote written
+  argument arguments case end ended ends example examples fact facts part piece somewhere stuff whatever bit`.split(/\s+/),
 );
 
 /** Each line: words for one thing, in their short and long forms. */
