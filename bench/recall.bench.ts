@@ -20,7 +20,8 @@ const questions = readQuestions();
 const isAnswer = answerCheck(database);
 const rankers: Readonly<Record<string, Ranker>> = {
   clew: (text) => findExchanges(database, { text, limit: 10 }).found,
-  'plain FTS5': plainFts(database),
+  'plain FTS5': plainFts(database, 'everything'),
+  'plain FTS5 of our fields': plainFts(database, 'fields'),
   'lines, all words': byLine(database, 'AND'),
   'lines, any word': byLine(database, 'OR'),
   ripgrep: byRipgrep(database, root),

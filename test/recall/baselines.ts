@@ -16,8 +16,11 @@ function wordsOf(question: string): readonly string[] {
   return [...new Set([...tokensOf(question)].map(({ word }) => word))];
 }
 
-/** The exchanges as one text each in a table of FTS5: its defaults, any of the words, its own order. */
-export function plainFts(index: Database): Ranker {
+/**
+ * The exchanges as one text each in a table of FTS5: its defaults, any of the words, its own order. The text is everything
+ * that the lines say, as an index that knows nothing about fields has it, or only what our fields have.
+ */
+export function plainFts(index: Database, of: PlainText): Ranker {
   const database = openDatabase(':memory:');
   database.exec('CREATE VIRTUAL TABLE plain USING fts5 (text)');
   const rows = index
@@ -31,7 +34,7 @@ export function plainFts(index: Database): Ranker {
     const key = keyText(owners(row));
     const list = texts.get(key) ?? [];
     texts.set(key, list);
-    list.push(textOfSegment(row));
+    list.push(textOfSegment(row, of));
   }
   const keys = [...texts.keys()];
   for (const [i, key] of keys.entries())
@@ -43,13 +46,22 @@ export function plainFts(index: Database): Ranker {
       .map(({ id }) => keyOf(keys[Number(id) - 1] ?? ''));
 }
 
-function textOfSegment(row: Row): string {
+type PlainText = 'everything' | 'fields';
+
+function textOfSegment(row: Row, of: PlainText): string {
   const [offset, firstLine, line] = [Number(row.offset), Number(row.first_line), Number(row.line)];
   const open = { line, offset, firstLine };
   const builder = new ExchangeBuilder({ startsAt: () => false, isAgent: row.agent_id !== null, open });
   const range = { from: { offset, number: firstLine }, endOffset: Number(row.end_offset) };
-  for (const batch of readLineBatches(String(row.path), range))
-    for (const each of batch) builder.add(each, textsOfLine(each.bytes));
+  const everything: string[] = [];
+  for (const batch of readLineBatches(String(row.path), range)) {
+    for (const each of batch) {
+      const texts = textsOfLine(each.bytes);
+      builder.add(each, texts);
+      everything.push(...texts.map(({ text }) => text));
+    }
+  }
+  if (of === 'everything') return everything.map(indexable).join('\n');
   return builder.segments
     .flatMap(({ prompt, answer, files, commands, errors }) => [...prompt, ...answer, ...files, ...commands, ...errors])
     .map(indexable)

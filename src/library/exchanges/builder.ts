@@ -4,6 +4,10 @@ import { asString, isArray, isObject, type JsonValue } from '../../base/json/ind
 import { type LineText, leafText } from '../text/index.ts';
 import { errorLines } from './error-lines.ts';
 
+export type Field = 'prompt' | 'answer' | 'files' | 'commands' | 'errors';
+/** In the order of their numbers in the index. */
+export const allFields: readonly Field[] = ['prompt', 'answer', 'files', 'commands', 'errors'];
+
 /** The texts of an exchange by field. */
 export interface ExchangeFields {
   readonly prompt: string[];

@@ -11,8 +11,8 @@ import { stopWords, synonymsOf } from './vocabulary.ts';
 export interface QuestionTerm {
   /** For MATCH. */
   readonly match: string;
-  /** Words for the same thing, for MATCH; `undefined` if there are none. */
-  readonly synonyms: string | undefined;
+  /** Words for the same thing, each for MATCH. */
+  readonly synonyms: readonly string[];
   /** How much it counts: 1 for a word as it was typed, less for a part of one. */
   readonly weight: number;
   /** Folded, for marking it in a text. */
@@ -80,7 +80,7 @@ function wordTerms(text: string, isPrefix: boolean): readonly QuestionTerm[] {
 /** `getUserById`, and what the index has of it if it was written otherwise. */
 function wholeTerm(word: string, pieces: readonly string[]): QuestionTerm {
   const match = `${phraseOf(word, false)} OR ${phraseOf(pieces.join(' '), false)}`;
-  return { match: `(${match})`, synonyms: undefined, weight: 1, words: [word], isPrefix: false, isRequired: false };
+  return { match: `(${match})`, synonyms: [], weight: 1, words: [word], isPrefix: false, isRequired: false };
 }
 
 /** Pairs of adjacent characters: nothing says where a word ends. */
@@ -106,7 +106,7 @@ function plainTerm(text: string, { isPrefix = false, isRequired = false }: TermO
   const synonyms = words.length === 1 && only !== undefined && !isPrefix && !isRequired ? synonymsOf(only) : [];
   return {
     match: phraseOf(text, isPrefix),
-    synonyms: synonyms.length === 0 ? undefined : synonyms.map((word) => phraseOf(word, false)).join(' OR '),
+    synonyms: synonyms.map((word) => phraseOf(word, false)),
     weight: 1,
     words,
     isPrefix,

@@ -1,7 +1,8 @@
-// A question → the exchanges that answer it, the best first. FTS5 gives the candidates with a BM25 that weighs the fields; over
-// them count how many of the terms an exchange has, whether terms of the question are next to each other in it, the title of
-// its session, and a little its age.
-import type { Database, SqlValue } from '../index/index.ts';
+// A question → the exchanges that answer it, the best first. FTS5 says for each term how well it fits an exchange, by a BM25
+// that weighs the fields; a synonym counts as the term itself, only less. Then count how many of the terms an exchange has,
+// whether terms of the question are near each other in it, the title of its session, and a little its age.
+import { type Database, type Row, rowsPerSegment, type SqlValue } from '../index/index.ts';
+import { allFields, type Field } from './builder.ts';
 import { OwnerFinder } from './owners.ts';
 import type { Question, QuestionTerm } from './question.ts';
 
@@ -13,9 +14,6 @@ export interface ExchangeScope {
   /** The fields to look in; all by default. */
   readonly fields?: readonly Field[];
 }
-
-export type Field = 'prompt' | 'answer' | 'files' | 'commands' | 'errors';
-export const allFields: readonly Field[] = ['prompt', 'answer', 'files', 'commands', 'errors'];
 
 export interface RankedExchange {
   readonly session: number;
@@ -34,6 +32,8 @@ export interface RankedExchange {
 /** What the ranking can be tuned by. */
 export interface Tuning {
   readonly fields: Readonly<Record<Field, number>>;
+  /** From which frequency on more of a term counts little: `k1` of BM25. */
+  readonly saturation: number;
   readonly synonyms: number;
   readonly title: number;
   readonly agent: number;
@@ -43,28 +43,30 @@ export interface Tuning {
   readonly near: number;
   readonly nearDistance: number;
   readonly phrase: number;
-  readonly context: number;
   readonly fresh: number;
 }
 
 export const tuning: Tuning = {
-  fields: { prompt: 4, answer: 1.5, files: 2, commands: 1, errors: 1.5 },
-  synonyms: 0.4,
-  title: 0.5,
-  agent: 0.7,
-  coverage: 0.8,
-  steepness: 1.5,
-  near: 0.3,
+  fields: { prompt: 1, answer: 1.2, files: 0.3, commands: 0.4, errors: 0.4 },
+  saturation: 3,
+  synonyms: 0.5,
+  title: 0.3,
+  agent: 0.6,
+  coverage: 0.5,
+  steepness: 1,
+  near: 0.4,
   nearDistance: 8,
-  phrase: 0.3,
-  context: 0.1,
+  phrase: 0.5,
   fresh: 0.1,
 };
 
-const candidates = 400;
 const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
 /** A term that more of the exchanges have finds nothing alone. */
 const commonShare = 0.3;
+/** How many exchanges are looked at for one term, and for one of its synonyms. */
+const mostRows = 4000;
+const mostSynonymRows = 500;
+const mostPairs = 10;
 
 export function rankExchanges(
   database: Database,
@@ -81,16 +83,26 @@ interface Candidate {
   readonly file: number;
   readonly line: number;
   time: number;
-  score: number;
   best: number;
   bestScore: number;
-  readonly terms: Set<number>;
+  /** How well each term fits, by its index, without its rarity; a term of the title has at least a little. */
+  readonly fits: Map<number, number>;
   boost: number;
 }
 
-interface CountedTerm extends QuestionTerm {
+interface ScoredRows {
+  readonly ids: readonly number[];
+  readonly scores: readonly number[];
+  /** How many rows have it, also those that are not among them. */
+  readonly found: number;
+}
+
+interface RankedTerm extends QuestionTerm {
   readonly index: number;
-  readonly rows: ReadonlySet<number>;
+  /** Segments that have it, with how well it fits them. */
+  readonly fits: ReadonlyMap<number, number>;
+  /** The same for words for the same thing. */
+  readonly similar: ReadonlyMap<number, number>;
   readonly rarity: number;
 }
 
@@ -100,9 +112,13 @@ class Ranking {
   readonly #scope: ExchangeScope;
   readonly #nowMs: number;
   readonly #tuned: Tuning;
+  /** Segments, and their fields. */
+  readonly #total: number;
+  readonly #rows: number;
   readonly #byKey = new Map<string, Candidate>();
   readonly #byRow = new Map<number, Candidate>();
-  readonly #owners: OwnerFinder;
+  /** The segments of sub-agents among them. */
+  readonly #agentRows = new Set<number>();
 
   constructor(database: Database, question: Question, scope: ExchangeScope, nowMs: number, tuned: Tuning) {
     this.#database = database;
@@ -110,117 +126,139 @@ class Ranking {
     this.#scope = scope;
     this.#nowMs = nowMs;
     this.#tuned = tuned;
-    this.#owners = new OwnerFinder(database);
+    const count = (table: string): number =>
+      Math.max(1, Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count));
+    this.#total = count('exchanges');
+    this.#rows = count('exchange_text_docsize');
   }
 
   run(): readonly RankedExchange[] {
-    const terms = this.#countTerms();
-    if (terms.length === 0) return [];
-    const rare = terms.filter(({ rows }) => rows.size <= this.#total * commonShare);
-    const asked = rare.length > 0 ? rare : terms;
-    const weights = new Map<number, CountedTerm[]>();
-    for (const term of asked) {
-      const group = weights.get(term.weight) ?? [];
-      group.push(term);
-      weights.set(term.weight, group);
-    }
-    for (const [weight, group] of weights)
-      this.#addScores(
-        group.map(({ match }) => match),
-        weight,
-      );
-    const synonyms = asked.flatMap(({ synonyms: others }) => others ?? []);
-    if (synonyms.length > 0) this.#addScores(synonyms, this.#tuned.synonyms);
+    const terms = this.#question.terms.map((term, index) => this.#rankTerm(term, index));
+    const rare = terms.filter(({ fits }) => fits.size <= this.#total * commonShare);
+    const asked = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;
+    this.#findCandidates(asked);
+    for (const term of terms) this.#addTerm(term);
     this.#addTitles(terms);
     this.#addNearness(asked);
     return this.#ranked(terms);
   }
 
-  #total = 1;
-
-  #countTerms(): readonly CountedTerm[] {
-    this.#total = Math.max(1, Number(this.#database.prepare('SELECT count(*) AS count FROM exchanges').get()?.count));
-    return this.#question.terms.map((term, index) => {
-      const rows = this.#rowsOf(term.match);
-      const rarity = Math.log(1 + (this.#total - rows.size + 0.5) / (rows.size + 0.5));
-      return { ...term, index, rows, rarity };
-    });
+  #rankTerm(term: QuestionTerm, index: number): RankedTerm {
+    const fits = this.#fitsOf(term.match, mostRows);
+    const similar = new Map<number, number>();
+    for (const synonym of term.synonyms) {
+      for (const [segment, fit] of this.#fitsOf(synonym, mostSynonymRows))
+        similar.set(segment, Math.max(similar.get(segment) ?? 0, fit));
+    }
+    const known = fits.size > 0 ? fits.size : similar.size;
+    const rarity = Math.log(1 + (this.#total - known + 0.5) / (known + 0.5));
+    return { ...term, index, fits, similar, rarity };
   }
 
-  /** SQLite packs the ids into one text: an object for each of them costs more than finding them. */
-  #rowsOf(match: string): ReadonlySet<number> {
+  /** How well a term fits the segments that have it: its frequency, by the length and weight of each field. */
+  #fitsOf(match: string, most: number): ReadonlyMap<number, number> {
+    const { ids, scores, found } = this.#scoredRows(match, most);
+    const rarity = Math.max(smallestRarity, Math.log((this.#rows - found + 0.5) / (found + 0.5)));
+    const { fields, saturation } = this.#tuned;
+    const fits = new Map<number, number>();
+    for (const [i, id] of ids.entries()) {
+      // bm25 of FTS5 is negative; without the rarity it is f * (k1 + 1) / (f + k1), where f is the frequency by length.
+      const fit = Math.min(-(scores[i] ?? 0) / rarity, ftsSaturation + 1 - 1e-9);
+      const frequency = (ftsSaturation * fit) / (ftsSaturation + 1 - fit);
+      const segment = Math.floor(id / rowsPerSegment);
+      const weight = fields[allFields[id % rowsPerSegment] as Field]; // written by us
+      fits.set(segment, (fits.get(segment) ?? 0) + weight * frequency);
+    }
+    for (const [segment, f] of fits) fits.set(segment, (f * (saturation + 1)) / (f + saturation));
+    return fits;
+  }
+
+  /** SQLite packs the rows into one text: an object for each of them costs more than finding them. */
+  #scoredRows(match: string, most: number): ScoredRows {
+    const { where, values, fields } = this.#scope;
+    const isNarrowed = where !== '';
+    const joined = `JOIN exchanges e ON e.id = exchange_text.rowid / ${rowsPerSegment} JOIN files f ON f.id = e.file`;
+    const numbers = fields?.map((field) => allFields.indexOf(field)).join(', ');
+    const ofFields = numbers === undefined ? '' : ` AND exchange_text.rowid % ${rowsPerSegment} IN (${numbers})`;
     const row = this.#database
-      .prepare('SELECT json_group_array(rowid) AS list FROM exchange_text WHERE exchange_text MATCH ?')
-      .get(this.#inFields(match));
+      .prepare(
+        `SELECT json_group_array(id) AS ids, json_group_array(score) AS scores FROM
+           (SELECT exchange_text.rowid AS id, rank AS score FROM exchange_text ${isNarrowed ? joined : ''}
+            WHERE exchange_text MATCH ?${ofFields}${where} ORDER BY rank LIMIT ?)`,
+      )
+      .get(match, ...values, most);
+    const ids = JSON.parse(String(row?.ids ?? '[]')) as readonly number[];
+    const scores = JSON.parse(String(row?.scores ?? '[]')) as readonly number[];
+    const isAll = !isNarrowed && numbers === undefined && ids.length < most;
+    return { ids, scores, found: isAll ? ids.length : this.#countRows(match) };
+  }
+
+  #countRows(match: string): number {
+    const row = this.#database
+      .prepare('SELECT count(*) AS count FROM exchange_text WHERE exchange_text MATCH ?')
+      .get(match);
+    return Number(row?.count ?? 0);
+  }
+
+  #segmentsWith(match: string): ReadonlySet<number> {
+    const row = this.#database
+      .prepare(
+        `SELECT json_group_array(DISTINCT rowid / ${rowsPerSegment}) AS list FROM exchange_text
+         WHERE exchange_text MATCH ?`,
+      )
+      .get(match);
     return new Set(JSON.parse(String(row?.list ?? '[]')) as readonly number[]);
   }
 
-  #inFields(match: string): string {
-    const { fields } = this.#scope;
-    const { excluded } = this.#question;
-    const wanted = fields === undefined ? `(${match})` : `{${fields.join(' ')}} : (${match})`;
-    return excluded === undefined ? wanted : `(${wanted}) NOT (${excluded})`;
-  }
-
-  #addScores(matches: readonly string[], weight: number): void {
-    const { where, values } = this.#scope;
-    const joined = 'JOIN exchanges e ON e.id = exchange_text.rowid JOIN files f ON f.id = e.file';
-    const columns = allFields.map((field) => this.#tuned.fields[field]).join(', ');
+  /** All segments that have one of the terms, as the exchanges that they belong to. */
+  #findCandidates(terms: readonly RankedTerm[]): void {
+    const sums = new Map<number, number>();
+    for (const { fits, similar, rarity, weight } of terms) {
+      for (const [row, fit] of fits) sums.set(row, (sums.get(row) ?? 0) + fit * rarity * weight);
+      for (const [row, fit] of similar)
+        if (!fits.has(row)) sums.set(row, (sums.get(row) ?? 0) + fit * rarity * weight * this.#tuned.synonyms);
+    }
+    const best = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, mostCandidates);
     const rows = this.#database
       .prepare(
-        `SELECT best.id, best.score, e.file, e.line, e.time, f.session, f.agent_id FROM
-           (SELECT exchange_text.rowid AS id, bm25(exchange_text, ${columns}) AS score
-            FROM exchange_text ${where === '' ? '' : joined}
-            WHERE exchange_text MATCH ?${where} ORDER BY score LIMIT ?) best
-         JOIN exchanges e ON e.id = best.id JOIN files f ON f.id = e.file`,
+        `SELECT e.id, e.file, e.line, e.time, f.session, f.agent_id FROM exchanges e JOIN files f ON f.id = e.file
+         WHERE e.id IN (SELECT value FROM json_each(?))`,
       )
-      .all(this.#inFields(matches.join(' OR ')), ...values, candidates);
-    const added = new Map<Candidate, number>();
-    for (const row of rows) {
-      const candidate = this.#candidateOf(row);
-      // bm25 of FTS5 is negative, the better the lower.
-      const own = -Number(row.score) * weight * (row.agent_id === null ? 1 : this.#tuned.agent);
-      // Of several segments the best counts, the others a little.
-      const before = added.get(candidate) ?? 0;
-      added.set(candidate, Math.max(before, own) + 0.1 * Math.min(before, own));
-      if (own > candidate.bestScore) {
-        candidate.bestScore = own;
-        candidate.best = Number(row.id);
-      }
-    }
-    for (const [candidate, score] of added) candidate.score += score;
+      .all(JSON.stringify(best.map(([row]) => row)));
+    const owners = new OwnerFinder(this.#database);
+    for (const row of rows) this.#addCandidate(row, sums.get(Number(row.id)) ?? 0, owners);
   }
 
-  #candidateOf(row: Readonly<Record<string, SqlValue>>): Candidate {
-    const id = Number(row.id);
-    const known = this.#byRow.get(id);
-    if (known !== undefined) return known;
-    const [session, ownFile, ownLine] = [Number(row.session), Number(row.file), Number(row.line)];
+  #addCandidate(row: Row, score: number, owners: OwnerFinder): void {
+    const [id, session, ownFile, ownLine] = [Number(row.id), Number(row.session), Number(row.file), Number(row.line)];
     const agent = row.agent_id === null ? undefined : String(row.agent_id);
     const time = typeof row.time === 'number' ? row.time : Number.NaN;
-    const owner = agent === undefined ? undefined : this.#owners.ownerOf({ session, agent, file: ownFile, time });
+    const owner = agent === undefined ? undefined : owners.ownerOf({ session, agent, file: ownFile, time });
     const file = owner?.file ?? ownFile;
     const line = owner?.line ?? ownLine;
     const key = `${file} ${line}`;
-    const candidate = this.#byKey.get(key) ?? {
-      session,
-      file,
-      line,
-      time,
-      score: 0,
-      best: id,
-      bestScore: 0,
-      terms: new Set<number>(),
-      boost: 1,
-    };
-    if (owner === undefined && (Number.isNaN(candidate.time) || time < candidate.time)) candidate.time = time;
+    const known = this.#byKey.get(key);
+    const candidate = known ?? { session, file, line, time, best: id, bestScore: 0, fits: new Map(), boost: 1 };
+    if (owner !== undefined) this.#agentRows.add(id);
+    else if (Number.isNaN(candidate.time) || time < candidate.time) candidate.time = time;
+    if (score > candidate.bestScore) [candidate.best, candidate.bestScore] = [id, score];
     this.#byKey.set(key, candidate);
     this.#byRow.set(id, candidate);
-    return candidate;
+  }
+
+  /** Of several segments the best counts. */
+  #addTerm({ index, fits, similar }: RankedTerm): void {
+    const add = (row: number, fit: number): void => {
+      const candidate = this.#byRow.get(row);
+      const own = fit * (this.#agentRows.has(row) ? this.#tuned.agent : 1);
+      if (candidate !== undefined) candidate.fits.set(index, Math.max(candidate.fits.get(index) ?? 0, own));
+    };
+    for (const [row, fit] of similar) add(row, fit * this.#tuned.synonyms);
+    for (const [row, fit] of fits) add(row, fit);
   }
 
   /** What the title says counts for all exchanges of the session that were found. */
-  #addTitles(terms: readonly CountedTerm[]): void {
+  #addTitles(terms: readonly RankedTerm[]): void {
     const sessions = new Map<number, Candidate[]>();
     for (const candidate of this.#byKey.values()) {
       const list = sessions.get(candidate.session) ?? [];
@@ -231,23 +269,21 @@ class Ranking {
       `SELECT DISTINCT f.session FROM title_text JOIN titles t ON t.id = title_text.rowid JOIN files f ON f.id = t.file
        WHERE title_text MATCH ? LIMIT 2000`,
     );
-    for (const term of terms) {
-      for (const { session } of find.all(term.match)) {
-        for (const candidate of sessions.get(Number(session)) ?? []) {
-          candidate.score += this.#tuned.title * term.weight * term.rarity;
-          candidate.terms.add(term.index);
-        }
+    for (const { match, index } of terms) {
+      for (const { session } of find.all(match)) {
+        for (const { fits } of sessions.get(Number(session)) ?? [])
+          fits.set(index, (fits.get(index) ?? 0) + this.#tuned.title);
       }
     }
   }
 
   /** Adjacent words of the question that are near each other in the text. */
-  #addNearness(terms: readonly CountedTerm[]): void {
+  #addNearness(terms: readonly RankedTerm[]): void {
     const words = terms.filter(({ match }) => !match.startsWith('('));
     const { near, nearDistance, phrase } = this.#tuned;
     for (let i = 0; i + 1 < words.length && i < mostPairs; i++) {
-      const [one, two] = [words[i] as CountedTerm, words[i + 1] as CountedTerm]; // in range
-      if (one.rows.size === 0 || two.rows.size === 0 || one.isPrefix || two.isPrefix) continue;
+      const [one, two] = [words[i] as RankedTerm, words[i + 1] as RankedTerm]; // in range
+      if (one.fits.size === 0 || two.fits.size === 0 || one.isPrefix || two.isPrefix) continue;
       const worth = (Math.min(one.rarity, two.rarity) / 10) * Math.min(one.weight, two.weight);
       this.#boost(`NEAR(${one.match} ${two.match}, ${nearDistance})`, near * worth);
       this.#boost(`${one.match} + ${two.match}`, phrase * worth);
@@ -256,7 +292,7 @@ class Ranking {
 
   #boost(match: string, by: number): void {
     const boosted = new Set<Candidate>();
-    for (const row of this.#rowsOf(match)) {
+    for (const row of this.#segmentsWith(match)) {
       const candidate = this.#byRow.get(row);
       if (candidate === undefined || boosted.has(candidate)) continue;
       boosted.add(candidate);
@@ -264,45 +300,53 @@ class Ranking {
     }
   }
 
-  #ranked(terms: readonly CountedTerm[]): readonly RankedExchange[] {
-    for (const term of terms) for (const row of term.rows) this.#byRow.get(row)?.terms.add(term.index);
+  #ranked(terms: readonly RankedTerm[]): readonly RankedExchange[] {
     const all = terms.reduce((sum, { weight, rarity }) => sum + weight * rarity, 0);
-    const required = terms.filter(({ isRequired }) => isRequired).map(({ index }) => index);
-    const scored = [...this.#byKey.values()]
-      .filter((candidate) => required.every((index) => candidate.terms.has(index)))
-      .map((candidate) => ({
-        ...candidate,
-        score: this.#scoreOf(candidate, terms, all),
-        matched: candidate.terms.size,
-      }));
-    const context = contextOf(scored);
-    return scored
-      .map((each) => ({ ...each, score: each.score + this.#tuned.context * (context.get(each) ?? 0) }))
-      .sort((a, b) => b.score - a.score || (b.time || 0) - (a.time || 0) || a.file - b.file || a.line - b.line);
-  }
-
-  #scoreOf(candidate: Candidate, terms: readonly CountedTerm[], all: number): number {
-    const { coverage, steepness, fresh } = this.#tuned;
-    const covered = terms.reduce(
-      (sum, { index, weight, rarity }) => sum + (candidate.terms.has(index) ? weight * rarity : 0),
-      0,
+    const required = terms.filter(({ isRequired }) => isRequired);
+    const excluded = this.#excludedKeys();
+    const scored = [...this.#byKey]
+      .filter(([key, { fits }]) => !excluded.has(key) && required.every(({ index }) => fits.has(index)))
+      .map(([, candidate]) => candidate)
+      .map(({ session, file, line, time, best, boost, fits }) => {
+        const matched = terms.filter(({ index }) => fits.has(index)).length;
+        return { session, file, line, time, best, matched, score: this.#scoreOf({ fits, boost, time }, terms, all) };
+      });
+    return scored.sort(
+      (a, b) => b.score - a.score || (b.time || 0) - (a.time || 0) || a.file - b.file || a.line - b.line,
     );
+  }
+
+  /** Exchanges with a word that the question excludes. */
+  #excludedKeys(): ReadonlySet<string> {
+    const { excluded } = this.#question;
+    if (excluded === undefined) return new Set();
+    const rows = this.#database
+      .prepare('SELECT DISTINCT file, line FROM exchanges WHERE id IN (SELECT value FROM json_each(?))')
+      .all(JSON.stringify([...this.#segmentsWith(excluded)]));
+    return new Set(rows.map(({ file, line }) => `${file} ${line}`));
+  }
+
+  #scoreOf(
+    { fits, boost, time }: Pick<Candidate, 'fits' | 'boost' | 'time'>,
+    terms: readonly RankedTerm[],
+    all: number,
+  ): number {
+    const { coverage, steepness, fresh } = this.#tuned;
+    let score = 0;
+    let covered = 0;
+    for (const { index, weight, rarity } of terms) {
+      const fit = fits.get(index) ?? 0;
+      score += weight * rarity * fit;
+      covered += weight * rarity * Math.min(1, fit);
+    }
     const share = all === 0 ? 1 : covered / all;
-    const age = Number.isNaN(candidate.time) ? Number.POSITIVE_INFINITY : Math.max(0, this.#nowMs - candidate.time);
+    const age = Number.isNaN(time) ? Number.POSITIVE_INFINITY : Math.max(0, this.#nowMs - time);
     const recency = 1 + fresh * 2 ** (-age / freshHalfLifeMs);
-    return candidate.score * candidate.boost * (1 - coverage + coverage * share ** steepness) * recency;
+    return score * boost * (1 - coverage + coverage * share ** steepness) * recency;
   }
 }
 
-const mostPairs = 10;
-
-/** What the exchange before it in the same transcript scores: "try again" is about what was asked before. */
-function contextOf(scored: readonly { file: number; line: number; score: number }[]): Map<object, number> {
-  const before = new Map<object, number>();
-  const inOrder = [...scored].sort((a, b) => a.file - b.file || a.line - b.line);
-  for (const [i, each] of inOrder.entries()) {
-    const previous = inOrder[i - 1];
-    if (previous !== undefined && previous.file === each.file) before.set(each, Math.min(previous.score, each.score));
-  }
-  return before;
-}
+/** What bm25 of FTS5 uses for a term that more than half of the rows have. */
+const smallestRarity = 1e-6;
+const ftsSaturation = 1.2;
+const mostCandidates = 800;

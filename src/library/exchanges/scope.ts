@@ -4,8 +4,9 @@ import path from 'node:path';
 import { slugMatches } from '../../store/index.ts';
 import type { Database, Row, SqlValue } from '../index/index.ts';
 import { touchedCondition } from '../text/index.ts';
+import type { Field } from './builder.ts';
 import { OwnerFinder } from './owners.ts';
-import type { ExchangeScope, Field, RankedExchange } from './rank.ts';
+import type { ExchangeScope, RankedExchange } from './rank.ts';
 
 /** Which exchanges a recall covers. */
 export interface RecallFilter {

@@ -26,59 +26,212 @@ export const stopWords: ReadonlySet<string> = new Set(
   reply replied sent send session sessions show showed showed shown speak spoke started suggest suggested suggestion
   summary talk talked talking took take takes taking turn turned understand understood wonder wondered wondering write
   wrote written
-  argument arguments case end ended ends example examples fact facts part piece somewhere stuff whatever bit`.split(/\s+/),
+  argument arguments case end ended ends example examples fact facts part piece somewhere stuff whatever bit`.split(
+    /\s+/,
+  ),
 );
 
-/** Each line: words for one thing, in their short and long forms. */
+/** Each line: words for one thing, or for things that people confuse when they remember. */
 const groups = `
-auth authentication authorization login signin
-config configuration configure settings setting
-db database
-dir directory folder
-docs documentation readme
-env environment
-err error exception failure
-repo repository
-func function method
-dep dependency dependencies package
-param parameter argument
+abort cancel interrupt kill terminate
+accelerate optimise optimize speed
+access permission rights
+account user
+add append insert include introduce
+advantage benefit pro strength upside
+disadvantage caveat con drawback risk weakness downside
+agent assistant helper subagent teammate worker
+analyse analyze inspect investigate examine review audit
+annotate annotation comment
+answer reply response
+app application program
+archive zip tar tarball
+arg argument param parameter option flag
+array list
 async asynchronous
-sync synchronise synchronize
-delete remove drop erase
-create add introduce
-fix repair solve resolve correct
-change modify update alter edit
-rename move
-speed fast slow performance latency
-crash panic abort
-picture image screenshot photo
-color colour
-style css styling
-button control
-test spec testing
-bug defect issue problem
-build compile compilation
-deploy deployment release publish
-version release
-typescript ts
-javascript js
-python py
-kubernetes k8s
-pr pull
-commit commits
-ci pipeline workflow
-ui interface frontend
-api endpoint
-var variable
-msg message
-cmd command
-spacing padding margin gap
+auth authentication authorization login signin
+automatic automatically auto
+backup copy
+begin start launch init initialise initialize
+border outline frame
+branch fork
+break broke broken fail failed failing failure crash red
+browser chrome firefox safari
+bug defect fault issue problem trouble
+build compile compilation bundle
+button control toggle
+cache caching cached memoize
+callback handler listener
+change modify update alter edit adjust rewrite
+check verify validate validation test
+choose pick select
+ci pipeline workflow action actions
+clean cleanup tidy refactor
+client frontend browser
+close shut exit quit
+collapse collapsible expandable fold hide
+color colour background
+combine merge join unify
+command cmd shell bash script
+commit checkin
+compare comparison contrast versus
+component widget element
+config configuration configure settings setting setup
+connect connection
+container docker
+convert port translate migrate migration transform
+correct fix fixed repair solve resolve solution
+count number total amount
+create generate make produce build
+css style styling stylesheet
+db database sql sqlite
+debug diagnose troubleshoot
+dedupe duplicate duplication repeated twice
+default fallback
+delete remove drop erase strip
+dep dependency dependencies package library
+deploy deployment release publish ship
+detect discover find
+dir directory folder
+disable suppress silence ignore off
+disappear disappeared vanish vanished lost missing gone
+display show render view
+doc docs document documentation readme guideline
+download fetch
+edge corner
+embed include
+empty blank none
+enable activate
+endpoint api route
+env environment
+err error exception traceback
+execute run launch invoke call
+expand unfold open
+explain describe clarify
+export extract
+fast quick performance
+feature functionality capability
+field property attribute member
+file document
+filter filtering
 font typography
-duplicate duplication repeated
-refactor refactoring restructure
+format formatting formatter
+freeze hang hanging stuck blocked
+func function method helper
+get retrieve fetch obtain
+global shared
+graph dependency
+header heading title
+html markup
+hook callback
+http request
+icon picture image
+id identifier uuid
+image picture screenshot photo
+implement implementation build
+import require
+improve enhance better
+index overview
+input field textbox
+install setup
+interface ui tui
+javascript js
+join merge
+json jsonl
+key shortcut keyboard
+label name
+language locale
+latest newest recent
+layout structure organisation organization
+link url href
 lint linter linting
-hide collapse fold
-show display render
+load loading
+local localhost
+localstorage persist persistence store save storage
+log logging
+loop iterate iterating iteration
+mail email
+margin padding spacing space gap
+message msg
+microphone audio sound recording
+mock fake stub
+module file
+modern modernise modernize upgrade
+move relocate rename
+multiply multiplication product
+navigate navigation nav menu
+nested depth recursion recursive
+network request
+obsolete deprecated outdated legacy
+order sort ordering
+output result print
+page site website
+paginate pagination paging pages
+parallel concurrent simultaneously
+parse parser parsing
+password secret credential token
+path location
+plan proposal roadmap
+plugin extension
+popular favourite favorite common
+port server
+pr pull
+previous earlier
+prompt question
+python py
+query search
+queue backlog
+readable legible
+reduce shrink minimise
+redundant superfluous unnecessary unneeded obsolete
+refactor restructure refactoring split
+regex pattern expression
+reject rejected refuse decline
+rename move
+repo repository
+reset clear
+restart reload refresh
+restore recover bring
+row line
+rust cargo crate
+schema structure
+scroll scrolling
+security vulnerability injection
+serve server host
+session conversation transcript
+sidebar panel
+simple simplify straightforward minimal
+size length
+skip ignore
+slow latency performance
+split separate divide
+sum aggregate aggregated total totals
+sync synchronise synchronize
+table grid
+tag label
+task todo item entry
+template jinja
+terminal console tui cli
+test tests spec testing
+text string
+thread worker
+time timestamp date
+timeout delay debounce
+tokenize tokenise tokenizer tokenisation
+tool utility
+tooltip hint
+type types typing annotation
+typescript ts
+undo revert rollback
+unit test
+url link address
+usage use consumption
+var variable
+version release
+visible shown hidden
+wait await
+warning warn
+wrap wrapper wrapped
 `;
 
 const bySynonym = new Map<string, Set<string>>();

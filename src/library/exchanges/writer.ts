@@ -1,6 +1,6 @@
 // Segments of exchanges → rows of the index, in the transaction that also moves the offset of their file.
-import { type Database, insertMany, type SqlValue } from '../index/index.ts';
-import type { ExchangeBuilder, Segment, SegmentStart } from './builder.ts';
+import { type Database, forgetSegment, insertMany, rowsPerSegment, type SqlValue } from '../index/index.ts';
+import { allFields, type ExchangeBuilder, type Field, type Segment, type SegmentStart } from './builder.ts';
 import { searchable } from './searchable.ts';
 
 /** The last segment of a file, which an append continues. */
@@ -65,8 +65,7 @@ export class ExchangeWriter {
 
   finish(): void {
     insertMany(this.#database, 'INSERT INTO exchanges', 7, this.#rows);
-    const columns = '(rowid, prompt, answer, files, commands, errors)';
-    insertMany(this.#database, `INSERT INTO exchange_text ${columns}`, 6, this.#texts);
+    insertMany(this.#database, 'INSERT INTO exchange_text (rowid, text)', 2, this.#texts);
     insertMany(this.#database, 'INSERT INTO titles', 3, this.#titles);
     insertMany(this.#database, 'INSERT INTO title_text (rowid, title)', 2, this.#titleTexts);
   }
@@ -76,16 +75,17 @@ export class ExchangeWriter {
     const known = this.#database
       .prepare('SELECT id FROM exchanges WHERE file = ? AND line = ? AND offset = ?')
       .get(file, line, offset)?.id;
-    if (typeof known !== 'number') return;
-    this.#database.prepare('DELETE FROM exchange_text WHERE rowid = ?').run(known);
-    this.#database.prepare('DELETE FROM exchanges WHERE id = ?').run(known);
+    if (typeof known === 'number') forgetSegment(this.#database, known);
   }
 
   #addSegment(file: number, segment: Segment): void {
     const { line, offset, firstLine, endOffset, time, prompt, answer, files, commands, errors } = segment;
     const id = this.#nextId++;
     this.#rows.push([id, file, line, offset, firstLine, endOffset, Number.isFinite(time) ? time : null]);
-    const texts = [prompt.join('\n'), answer.join('\n'), [...files].join('\n'), commands.join('\n'), errors.join('\n')];
-    this.#texts.push([id, ...texts.map(searchable)]);
+    const texts: Readonly<Record<Field, Iterable<string>>> = { prompt, answer, files, commands, errors };
+    for (const [number, field] of allFields.entries()) {
+      const text = [...texts[field]].join('\n');
+      if (text !== '') this.#texts.push([id * rowsPerSegment + number, searchable(text)]);
+    }
   }
 }

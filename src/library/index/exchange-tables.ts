@@ -3,8 +3,7 @@
 import type { Database } from './database.ts';
 
 export const exchangeTables = `
--- One row per segment of an exchange: its lines up to a number of bytes, so that an append reads little again. Its id is the
--- rowid in exchange_text. A sub-agent's transcript is one exchange, which belongs to the one that started it.
+-- One row per segment of an exchange: its lines up to a number of bytes, so that an append reads little again. A sub-agent's transcript is one exchange, which belongs to the one that started it.
 CREATE TABLE exchanges (
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,
@@ -17,9 +16,10 @@ CREATE TABLE exchanges (
   time INTEGER
 );
 CREATE UNIQUE INDEX exchanges_by_file ON exchanges (file, line, offset);
+-- The rowid is 8 * the id of the segment + the number of the field: each field has a length of its own, which the BM25 of
+-- FTS5 knows for whole rows only.
 CREATE VIRTUAL TABLE exchange_text USING fts5 (
-  prompt, answer, files, commands, errors,
-  content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
+  text, content = '', contentless_delete = 1, tokenize = "porter unicode61 remove_diacritics 2"
 );
 INSERT INTO exchange_text (exchange_text, rank) VALUES ('hashsize', 16777216);
 INSERT INTO exchange_text (exchange_text, rank) VALUES ('automerge', 16);
@@ -35,10 +35,19 @@ CREATE VIRTUAL TABLE title_text USING fts5 (
 );
 `;
 
+/** Rows of `exchange_text` for one segment. */
+export const rowsPerSegment: number = 8;
+
+export function forgetSegment(database: Database, id: number): void {
+  const first = id * rowsPerSegment;
+  database.prepare('DELETE FROM exchange_text WHERE rowid >= ? AND rowid < ?').run(first, first + rowsPerSegment);
+  database.prepare('DELETE FROM exchanges WHERE id = ?').run(id);
+}
+
 /** Removes the exchanges of a file from the index. */
 export function forgetExchanges(database: Database, file: number): void {
-  database.prepare('DELETE FROM exchange_text WHERE rowid IN (SELECT id FROM exchanges WHERE file = ?)').run(file);
-  database.prepare('DELETE FROM exchanges WHERE file = ?').run(file);
+  const ids = database.prepare('SELECT id FROM exchanges WHERE file = ?').all(file);
+  for (const { id } of ids) forgetSegment(database, Number(id));
   database.prepare('DELETE FROM title_text WHERE rowid IN (SELECT id FROM titles WHERE file = ?)').run(file);
   database.prepare('DELETE FROM titles WHERE file = ?').run(file);
 }

@@ -1,4 +1,5 @@
 export { type Database, insertMany, type Row, type SqlValue } from './database.ts';
+export { forgetSegment, rowsPerSegment } from './exchange-tables.ts';
 export { IndexHandle, isRecoverable } from './index-handle.ts';
 export { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
 export { IndexUnavailable, indexPath, openCurrentIndex, openIndex, removeIndex } from './schema.ts';

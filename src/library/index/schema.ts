@@ -10,7 +10,7 @@ import { exchangeTables, forgetExchanges } from './exchange-tables.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
-export const schemaVersion = 19;
+export const schemaVersion = 20;
 
 const tables = `
 CREATE TABLE sessions (
