@@ -28,6 +28,7 @@ export function listedRow(session: number, more: Partial<ListedRow> = {}): Liste
     severity: null,
     costMicroUsd: null,
     costIsPart: false,
+    left: null,
     ...more,
   };
 }

@@ -140,7 +140,7 @@ test('a deleted session is listed as archived and read from the archive, until i
   await apply(server, await preview(server, 'delete', {}), {});
   assert.deepEqual([...contentsOf(root).keys()], []);
   await until(async () => (await listed()).length === 0);
-  const [row] = await listed({ only: 'archived' });
+  const [row] = await listed({ only: 'deleted' });
   assert.ok(row !== undefined);
   assert.deepEqual([row.key, row.isOnDisk, row.archived, row.expiresAt], [sessionId, false, 'current', null]);
   const read = await readJson(client.sessions[':key'].turns.$get({ param: keyParam(sessionId) }));
@@ -153,7 +153,7 @@ test('a deleted session is listed as archived and read from the archive, until i
     (await listed()).map(({ isOnDisk, archived }) => [isOnDisk, archived]),
     [[true, 'current']],
   );
-  assert.deepEqual(await listed({ only: 'archived' }), []);
+  assert.deepEqual(await listed({ only: 'deleted' }), []);
   assert.deepEqual(server.faults, []);
 });
 

@@ -65,7 +65,7 @@ test('the list knows what is archived, what has changed since, and what is only 
   const server = await openMill(context);
   const { client } = server;
   await readJson(client.sessions[':key'].$get({ param: keyParam(sessionId) }));
-  const gone = async () => (await readJson(client.sessions.$get({ query: { only: 'archived' } }))).rows;
+  const gone = async () => (await readJson(client.sessions.$get({ query: { only: 'deleted' } }))).rows;
   const facts = ({ id, isOnDisk, archived }: Awaited<ReturnType<typeof gone>>[number]) => [id, isOnDisk, archived];
   assert.deepEqual((await gone()).map(facts), [[sessionId, false, 'current']]);
   const { rows } = await readJson(client.sessions.$get());
@@ -76,7 +76,7 @@ test('the list knows what is archived, what has changed since, and what is only 
   }
   const [row] = await gone();
   assert.deepEqual([row?.title, row?.turns, row?.cwd], ['grind the rye', 1, '/home/kim/mill']);
-  const found = await readJson(client.sessions.$get({ query: { only: 'archived', text: 'oats' } }));
+  const found = await readJson(client.sessions.$get({ query: { only: 'deleted', text: 'oats' } }));
   assert.equal(found.total, 0);
 });
 
@@ -106,7 +106,7 @@ test('reading from the archive writes nothing to the root, and keeps to its limi
     if (env === undefined) delete process.env.CLEW_HOME;
     else process.env.CLEW_HOME = env;
   });
-  const files = new ArchivedFiles(path.join(folder, 'private'), 1500);
+  const files = new ArchivedFiles(path.join(folder, 'private'), { maxBytes: 1500 });
   const [first, second] = [await files.locate(mains[0] ?? ''), await files.locate(mains[1] ?? '')];
   assert.deepEqual([existsSync(first), existsSync(second)], [false, true]);
   assert.equal(await files.locate(mains[1] ?? ''), second);

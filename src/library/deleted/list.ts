@@ -1,5 +1,5 @@
 // The deleted sessions below some roots, those included of which the archive has a copy.
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Environment } from '../../base/node/index.ts';
 import { archivedFolder, archivedPrompt, archiveFolder } from '../archive/index.ts';
 import { readContents } from '../archive/pack/index.ts';
@@ -22,7 +22,7 @@ function* archivedAndGone(
   known: Known,
 ): Generator<ArchivedTrace> {
   const archive = archiveFolder(env);
-  if (statSync(archive, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  if (!existsSync(archive)) return;
   const contents = readContents(archive);
   for (const { versions } of contents.sessions.values()) {
     const manifest = versions.at(-1);

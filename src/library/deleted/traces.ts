@@ -211,7 +211,8 @@ const longestIndex = 16 * 1024 * 1024;
 
 function readSessionsIndex(folder: ConfigFolder, slug: string, found: Found): void {
   const file = path.join(folder.projects, slug, 'sessions-index.json');
-  const stats = statSync(file, { throwIfNoEntry: false });
+  // A closed folder is already reported.
+  const stats = statsOf(file, []);
   if (stats?.isFile() !== true || stats.size > longestIndex || !isInside(file, folder.projects)) return;
   const index = asObject(parseJson(readStart(file, stats.size)?.toString('utf8') ?? ''));
   for (const value of isArray(index?.entries) ? index.entries : []) {

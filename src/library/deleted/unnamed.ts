@@ -1,7 +1,7 @@
 // Prompts without a session id, as clients before about 2.1 wrote them → groups that were probably one session each: the
 // same project, and no pause longer than three hours. Prompts that a transcript still covers are left out.
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { scanRecord } from '../../format/scan/index.ts';
 import { agentIdOf, linesOfBytes, slugsFor } from '../../store/index.ts';
@@ -93,13 +93,21 @@ function livingSpans({ projects }: ConfigFolder, cwd: string): readonly Span[] {
     return namesIn(folder).flatMap((name) => {
       if (!name.endsWith('.jsonl') || agentIdOf(name) !== undefined) return [];
       const file = path.join(folder, name);
-      const stats = statSync(file, { throwIfNoEntry: false });
+      const stats = statsOf(file);
       const from = stats?.isFile() === true ? firstTime(file) : Number.NaN;
       return stats === undefined || Number.isNaN(from)
         ? []
         : [{ from: from - aMinuteMs, to: stats.mtimeMs + aMinuteMs }];
     });
   });
+}
+
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // in a closed folder
+  }
 }
 
 function firstTime(file: string): number {

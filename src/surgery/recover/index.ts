@@ -1,1 +1,1 @@
-export { planRecover, recoveredNote, recoveredTitle } from './recover.ts';
+export { planRecover, recoveredTranscript } from './recover.ts';

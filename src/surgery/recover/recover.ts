@@ -75,12 +75,19 @@ export function planRecover(contents: DeletedContents, options: RecoverOptions =
   };
 }
 
-export function recoveredTitle({ title }: Pick<DeletedSession, 'title'>): string {
+/** The same as the bytes of a transcript, for reading. */
+export function recoveredTranscript(contents: DeletedContents): Buffer {
+  const { id, cwd } = contents.session;
+  const lines = recoveredLines(contents, id, cwd ?? '/');
+  return Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from('\n')]));
+}
+
+function recoveredTitle({ title }: Pick<DeletedSession, 'title'>): string {
   return `Recovered: ${oneLine(title ?? 'deleted session', 120)}`;
 }
 
 /** What the user and the model read first. */
-export function recoveredNote({ prompts, files, agents, tasks }: DeletedContents): string {
+function recoveredNote({ prompts, files, agents, tasks }: DeletedContents): string {
   const left = [
     counted(prompts.length, 'prompt'),
     ...(files.length === 0 ? [] : [`older versions of ${counted(files.length, 'file')}`]),

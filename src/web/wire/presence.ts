@@ -2,8 +2,10 @@
 
 /** Asked when the page of a session opens, and whenever its row changes. */
 export interface SessionPresence {
-  /** `false`: it is read from the archive. */
+  /** `false`: it is read from the archive, or made of what is left. */
   readonly isOnDisk: boolean;
+  /** The archive has it. */
+  readonly isArchived: boolean;
   /** The session's own key; another one than was asked for if that was an id or the beginning of one. */
   readonly key: string;
   readonly isLive: boolean;

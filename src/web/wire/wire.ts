@@ -44,7 +44,7 @@ export interface IndexState {
 
 export const sessionSorts = ['age', 'size', 'turns', 'cost', 'title', 'project', 'damage', 'expires'] as const;
 export type SessionSort = (typeof sessionSorts)[number];
-export const sessionFilters = ['live', 'starred', 'tagged', 'damaged', 'expiring', 'unexamined', 'archived'] as const;
+export const sessionFilters = ['live', 'starred', 'tagged', 'damaged', 'expiring', 'unexamined', 'deleted'] as const;
 export type SessionFilter = (typeof sessionFilters)[number];
 
 export interface SessionsQuery {
@@ -59,8 +59,8 @@ export interface SessionsQuery {
    */
   readonly text?: string;
   /**
-   * `archived`: only in the archive. `damaged`: doctor found a loss or worse, or lines are damaged. `unexamined`: not
-   * examined since it last changed.
+   * `deleted`: the transcript is gone, but the archive has it, or prompts or files are left. `damaged`: doctor found a loss
+   * or worse, or lines are damaged. `unexamined`: not examined since it last changed.
    */
   readonly only?: SessionFilter;
   /** Forks follow the session that they are copies of, and are left out unless `open` names it. */
@@ -147,10 +147,19 @@ export interface SessionRow {
   readonly isStarred: boolean;
   /** The archive has all its bytes (`current`), or an earlier state of it (`stale`). */
   readonly archived: 'current' | 'stale' | null;
-  /** `false`: it is only in the archive, and is read from there. */
+  /** `false`: its transcript is gone; it is read from the archive, or made of what is left. */
   readonly isOnDisk: boolean;
+  /** What is left of a session that is neither on disk nor in the archive. */
+  readonly left: SessionRemains | null;
   /** When the client deletes it, if that is within a week. */
   readonly expiresAt: number | null;
+}
+
+export interface SessionRemains {
+  readonly prompts: number;
+  /** Copies of files that were changed. */
+  readonly fileVersions: number;
+  readonly agents: number;
 }
 
 export interface PullRequestLink {

@@ -1,10 +1,11 @@
 // Traces that a hostile or old config folder holds: what is listed as a deleted session, and what is not.
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/index.ts';
 import { type DeletedList, deletedPrompts, listDeleted, searchDeleted } from '../../../src/library/deleted/index.ts';
+import { runClew } from '../../support/clew.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const one = '11111111-1111-4111-8111-111111111111';
@@ -214,7 +215,6 @@ test('a session in the archive is listed with its first prompt, and that it can 
   const main = path.join(root, `projects/-w-lamp/${one}.jsonl`);
   await archiveSessions([{ path: main }], { folder: path.join(root, 'state/archive') });
   assert.deepEqual(listDeleted({ roots: [root], env }).sessions, []);
-  const { rmSync } = await import('node:fs');
   rmSync(main);
   const [session, ...others] = listDeleted({ roots: [root], env }).sessions;
   assert.deepEqual([others.length, session?.id, session?.isArchived], [0, one, true]);
@@ -244,4 +244,24 @@ test('words, phrases, beginnings and exclusions mean the same as in living sessi
   assert.equal(found('lamp', { tool: 'Bash' }), '');
   assert.equal(found('L[A]MP', { mode: 'regex' }), '1');
   assert.equal(found('amp in', { mode: 'exact', ignoreCase: true }), '1');
+});
+
+test('a project folder that cannot be read is reported, and hides nothing else', (context) => {
+  const root = configOf(context, {
+    'history.jsonl': historyText({ display: 'lamp', sessionId: one }),
+    [`projects/-closed/${two}.jsonl`]: line('x', noon),
+  });
+  const folder = path.join(root, 'projects/-closed');
+  const state = temporaryFolder(context);
+  for (const each of [root, state]) chmodSync(each, 0o777);
+  chmodSync(folder, 0);
+  const options = { env: { CLEW_HOME: state }, ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}), isAlone: true };
+  const { stdout, stderr, status } = runClew(['ls', '--deleted', '--json', '--root', root], options);
+  chmodSync(folder, 0o700);
+  assert.deepEqual(
+    (JSON.parse(stdout) as readonly { readonly id: string }[]).map(({ id }) => id),
+    [one],
+  );
+  assert.match(stderr, /cannot read .*-closed \(EACCES\)/);
+  assert.equal(status, 1);
 });

@@ -25,7 +25,7 @@ const filters: readonly { readonly only: SessionFilter | null; readonly name: st
   { only: 'damaged', name: 'Damaged' },
   { only: 'expiring', name: 'Expiring soon' },
   { only: 'unexamined', name: 'Not examined' },
-  { only: 'archived', name: 'Archived' },
+  { only: 'deleted', name: 'Deleted' },
 ];
 
 const sorts = [

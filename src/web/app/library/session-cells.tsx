@@ -118,10 +118,20 @@ function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: nu
           {damage}
         </a>
       )}
-      {row.isOnDisk ? null : <span className="mark quiet">only in the archive</span>}
+      {row.isOnDisk ? null : <span className="mark quiet">{goneText(row)}</span>}
       {row.expiresAt === null ? null : <span className="mark expiry-mark">{expiryText(row.expiresAt - now)}</span>}
     </>
   );
+}
+
+function goneText({ left }: SessionRow): string {
+  if (left === null) return 'only in the archive';
+  const facts = [
+    left.prompts === 0 ? '' : counted(left.prompts, 'prompt'),
+    left.fileVersions === 0 ? '' : counted(left.fileVersions, 'file version'),
+    left.agents === 0 ? '' : counted(left.agents, 'sub-agent'),
+  ].filter((fact) => fact !== '');
+  return facts.length === 0 ? 'nothing readable left' : `${facts.join(', ')} left`;
 }
 
 function damageOf({ damage, severity }: SessionRow): string | null {

@@ -243,7 +243,8 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
           <FileNotices
             head={head}
             isGone={presence?.isGone === true}
-            isArchived={presence !== null && !presence.isGone && !presence.isOnDisk}
+            isArchived={presence !== null && !presence.isGone && !presence.isOnDisk && presence.isArchived}
+            isRecovered={presence !== null && !presence.isGone && !presence.isOnDisk && !presence.isArchived}
             isReplaced={replacements > dismissed}
             onDismiss={() => setDismissed(replacements)}
           />

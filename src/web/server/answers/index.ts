@@ -1,4 +1,4 @@
-export { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
+export { finite, type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from './listed-row.ts';
 export {
   type AppliedFound,
   type ApplyParams,

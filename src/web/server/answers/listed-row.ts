@@ -61,6 +61,7 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
     severity: session.verdict ?? null,
     costMicroUsd: cost?.costMicroUsd ?? null,
     costIsPart: cost?.costIsPart ?? false,
+    left: null,
   };
 }
 

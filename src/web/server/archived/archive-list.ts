@@ -1,12 +1,13 @@
-// What the archive has of the sessions below the roots, and rows for those that are no longer on disk. The rows come at
-// once from the records of the archive, and again with titles and turns when the sessions have been read.
+// What the archive has of the sessions below the roots, and rows for those that are no longer on disk, in the archive or
+// not. The rows come at once from the records of the archive and the traces of the client; those of the archive again with titles and turns when the sessions have been read.
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../../base/errors/index.ts';
 import { archiveFolder, listArchive } from '../../../library/archive/index.ts';
+import { type DeletedSession, listDeleted } from '../../../library/deleted/index.ts';
 import { type SessionSummary, summariseFile } from '../../../session/facts/index.ts';
 import { projectsFolders } from '../../../store/index.ts';
-import { type ListedRow, rowOfKnown } from '../answers/index.ts';
+import { finite, type ListedRow, rowOfKnown } from '../answers/index.ts';
 import type { ArchivedFiles } from './archived-files.ts';
 
 /** The latest copy of a session. */
@@ -54,8 +55,10 @@ export class ArchiveList {
       const row = rowOf({ ...state, sessionId: last.sessionId, project: last.slug, root }, undefined);
       gone.push(this.#described.get(nameOf(row)) ?? row);
     }
+    const archived = new Set(gone.map(({ path }) => path));
+    const left = listDeleted({ roots: this.#roots }).sessions.filter(({ path }) => !archived.has(path));
     this.#waiting = gone.filter((row) => !this.#described.has(nameOf(row)) && row.sizeBytes <= maxDescribedBytes);
-    return { copies, gone };
+    return { copies, gone: [...gone, ...left.map(rowOfDeleted)] };
   }
 
   /** Reads the sessions of the last `read` one after another; calls `onRow` for each. */
@@ -89,6 +92,40 @@ export class ArchiveList {
       this.#files.release(row.path);
     }
   }
+}
+
+/** The times of its prompts; no line of it can be read. */
+function rowOfDeleted({
+  id,
+  path,
+  root,
+  project,
+  cwd,
+  title,
+  firstPrompt,
+  startedAt,
+  endedAt,
+  left,
+}: DeletedSession): ListedRow {
+  const bare = { sessionId: id, path, root, project, sizeBytes: 0, changedAt: endedAt || 0 };
+  const row = rowOf(bare, undefined);
+  return {
+    ...row,
+    project: cwd ?? row.project,
+    cwd: cwd ?? null,
+    title: shortTitle(title),
+    firstPrompt: shortTitle(firstPrompt),
+    startedAt: finite(startedAt),
+    endedAt: finite(endedAt),
+    turns: left.prompts,
+    agents: left.agents,
+    left: { prompts: left.prompts, fileVersions: left.fileVersions, agents: left.agents },
+  };
+}
+
+function shortTitle(text: string | undefined): string | null {
+  const plain = text?.replace(/\s+/g, ' ').trim() ?? '';
+  return plain === '' ? null : plain.slice(0, 300).toWellFormed();
 }
 
 interface BareRow extends CopyState {

@@ -17,24 +17,34 @@ interface Restored {
   sizeBytes: number;
 }
 
+/** Writes what is left of a session into `folder`; returns its transcript, `undefined` if nothing is left of it. */
+export type RecoverFile = (main: string, folder: string) => Promise<string | undefined>;
+
+export interface ArchivedFilesOptions {
+  readonly maxBytes?: number;
+  readonly recover?: RecoverFile;
+}
+
 export class ArchivedFiles {
   readonly #folder: string;
   readonly #maxBytes: number;
+  readonly #recover: RecoverFile | undefined;
   /** In the order of use, the most recent last. */
   readonly #restored = new Map<string, Restored>();
   #count = 0;
 
-  /** `folder` is created when it is needed. */
-  constructor(folder: string, maxBytes: number = defaultMaxBytes) {
+  /** `folder` is created when it is needed. `recover` makes a session of what is left, if the archive does not have it. */
+  constructor(folder: string, { maxBytes = defaultMaxBytes, recover }: ArchivedFilesOptions = {}) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    this.#recover = recover;
   }
 
   /** The path itself if it is on disk, or that of its restored copy. */
   async locate(main: string): Promise<string> {
     if (existsSync(main)) return main;
     const copy = archivedCopies(archiveFolder(), [main]).at(-1)?.content;
-    if (copy === undefined) return main;
+    if (copy === undefined) return this.#recovered(main);
     const known = this.#restored.get(main);
     if (known?.copy === copy) {
       this.#restored.delete(main);
@@ -47,6 +57,19 @@ export class ArchivedFiles {
     this.#restored.set(main, entry);
     entry.main.catch(() => this.release(main));
     return entry.main;
+  }
+
+  /** Made once: what is left of a deleted session does not change while the page shows it. */
+  async #recovered(main: string): Promise<string> {
+    const known = this.#restored.get(main);
+    if (known !== undefined) return known.main;
+    const recover = this.#recover;
+    if (recover === undefined) return main;
+    const folder = path.join(this.#folder, String(++this.#count));
+    const found = await recover(main, folder);
+    if (found === undefined) return main;
+    this.#restored.set(main, { copy: 'recovered', folder, main: Promise.resolve(found), sizeBytes: 0 });
+    return found;
   }
 
   /** Removes the restored copy of a session. */

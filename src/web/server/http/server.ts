@@ -269,9 +269,9 @@ class LibraryServer implements RunningServer {
     }
   }
 
-  /** Asks again only if a pack changed. */
+  /** Asks again only if a pack, or a trace of deleted sessions, changed. */
   async #updateArchive(): Promise<void> {
-    const state = archiveState(this.#setup.state);
+    const state = archiveState(this.#setup.state) + traceState(this.#setup.roots);
     if (state === this.#archiveState) return;
     this.#archiveState = state;
     try {
@@ -332,6 +332,15 @@ class LibraryServer implements RunningServer {
   #addressOf(path: string): string {
     return `http://127.0.0.1:${this.port}${path}#token=${this.#token}`;
   }
+}
+
+/** Where the client leaves most of what outlives a transcript; empty if there is nothing. */
+function traceState(roots: readonly string[]): string {
+  return projectsFolders(roots)
+    .flatMap(({ projects }) => ['history.jsonl', 'file-history'].map((name) => path.join(path.dirname(projects), name)))
+    .map((file) => statSync(file, { throwIfNoEntry: false }))
+    .map((stats) => (stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}\n`))
+    .join('');
 }
 
 /** Empty if there is no archive. */

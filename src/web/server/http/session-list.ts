@@ -47,7 +47,7 @@ export class SessionList {
   #stars: ReadonlySet<string> = new Set();
   /** The latest copy in the archive, by path. */
   #copies: ReadonlyMap<string, CopyState> = new Map();
-  /** Sessions that are only in the archive, by path. */
+  /** Sessions whose transcript is gone, by path. */
   readonly #gone = new Map<string, ListedRow>();
   readonly #daysOf = new Map<string, number>();
   #pathOfKey: ReadonlyMap<string, string> | undefined;
@@ -213,8 +213,8 @@ export class SessionList {
   presenceOf(asked: string): SessionPresence {
     const row = this.rowOf(this.pathOf(asked));
     if (row === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
-    const { key, id, isLive, changedAt, isOnDisk } = row;
-    return { key, isLive, isOnDisk, changedAt, pid: this.#running.get(id) ?? null };
+    const { key, id, isLive, changedAt, isOnDisk, archived } = row;
+    return { key, isLive, isOnDisk, isArchived: archived !== null, changedAt, pid: this.#running.get(id) ?? null };
   }
 
   page(query: SessionsQuery): SessionPage {
@@ -223,7 +223,7 @@ export class SessionList {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '');
-    const all = query.only === 'archived' ? this.#goneInOrder(sort) : this.#inOrder(sort);
+    const all = query.only === 'deleted' ? this.#goneInOrder(sort) : this.#inOrder(sort);
     const found = all.filter((row) => this.#passes(row, query, words));
     const entries = foldRows(reverse ? found.toReversed() : found, fold ? this.#familiesNow() : undefined);
     const open = new Set(query.open?.split(' '));
@@ -249,7 +249,7 @@ export class SessionList {
       [...rows].filter((row) => this.#passes(row, within, []));
     const [rows, gone] = [ofProject(this.#rows.values()), ofProject(this.#goneInOrder('age'))];
     const counted = sessionFilters.map((only) => {
-      return [only, (only === 'archived' ? gone : rows).filter((row) => this.#passes(row, { only }, [])).length];
+      return [only, (only === 'deleted' ? gone : rows).filter((row) => this.#passes(row, { only }, [])).length];
     });
     return Object.fromEntries(counted) as Readonly<Record<SessionFilter, number>>; // one for each filter
   }

@@ -9,7 +9,7 @@ import {
   TailAnswers,
   UsageAnswers,
 } from '../answers/index.ts';
-import { ArchivedFiles } from '../archived/index.ts';
+import { ArchivedFiles, recoverFile } from '../archived/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { WorkerMethods } from './worker-methods.ts';
 
@@ -18,8 +18,10 @@ export function readerMethods({
   state,
   archivedFolder,
 }: Pick<ThreadSetup, 'roots' | 'state' | 'archivedFolder'>): WorkerMethods['reader'] {
-  const archived = new ArchivedFiles(path.join(archivedFolder, 'reader'));
-  /** A session that is not on disk is read from the archive. */
+  const archived = new ArchivedFiles(path.join(archivedFolder, 'reader'), {
+    recover: (main, folder) => recoverFile(main, folder, roots),
+  });
+  /** A session that is not on disk is read from the archive, or made of what is left of it. */
   const located =
     <Query extends { readonly path: string }, T>(answer: (query: Query) => T) =>
     async (query: Query): Promise<Awaited<T>> =>

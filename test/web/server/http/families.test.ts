@@ -202,7 +202,7 @@ test('the counts of the filters are those of the project', () => {
   );
   list.setStars(new Set(['s2', 's3']));
   const counts = (query: SessionsQuery) => list.page({ counts: true, ...query }).counts;
-  const all = { live: 0, starred: 2, tagged: 2, damaged: 1, expiring: 2, unexamined: 1, archived: 0 };
+  const all = { live: 0, starred: 2, tagged: 2, damaged: 1, expiring: 2, unexamined: 1, deleted: 0 };
   assert.deepEqual(counts({}), all);
   assert.deepEqual(counts({ project: '/a' }), { ...all, starred: 1, tagged: 1, damaged: 0, expiring: 1 });
   assert.equal(list.page({}).counts, null);

@@ -77,7 +77,14 @@ test('the presence of a session has its own key, and the process that runs it', 
   const list = new SessionList();
   list.take([named(1, 'abcd1111'), named(2, 'beef2222')], []);
   list.setRunning(new Map([['abcd1111', 77]]));
-  assert.deepEqual(list.presenceOf('abcd'), { key: 'abcd1111', isOnDisk: true, isLive: true, pid: 77, changedAt: 1 });
-  const other = { key: 'beef2222', isOnDisk: true, isLive: false, pid: null, changedAt: 2 };
+  assert.deepEqual(list.presenceOf('abcd'), {
+    key: 'abcd1111',
+    isOnDisk: true,
+    isArchived: false,
+    isLive: true,
+    pid: 77,
+    changedAt: 1,
+  });
+  const other = { key: 'beef2222', isOnDisk: true, isArchived: false, isLive: false, pid: null, changedAt: 2 };
   assert.deepEqual(list.presenceOf('beef2222'), other);
 });

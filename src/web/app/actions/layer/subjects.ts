@@ -7,7 +7,7 @@ import { type ActionSubject, subjectOf } from '../subject/index.ts';
 export async function askSubject(client: Client, key: string): Promise<ActionSubject> {
   // A key is an id, or an id with a hash of the path after it.
   const text = key.split('~', 1)[0] ?? '';
-  for (const only of [undefined, 'archived'] as const) {
+  for (const only of [undefined, 'deleted'] as const) {
     const query = { limit: 50, ...(text === '' ? {} : { text }), ...(only === undefined ? {} : { only }) };
     const { rows } = await readJson(client.sessions.$get({ query }));
     const row = rows.find((each) => each.key === key);

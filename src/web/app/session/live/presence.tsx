@@ -49,12 +49,14 @@ export interface FileNoticesProps {
   readonly head: SessionHead;
   /** It is read from the archive. */
   readonly isArchived: boolean;
+  /** It is made of the prompts that are left of it. */
+  readonly isRecovered: boolean;
   readonly isGone: boolean;
   readonly isReplaced: boolean;
   onDismiss(): void;
 }
 
-export function FileNotices({ head, isGone, isArchived, isReplaced, onDismiss }: FileNoticesProps) {
+export function FileNotices({ head, isGone, isArchived, isRecovered, isReplaced, onDismiss }: FileNoticesProps) {
   const menus = useMenus();
   const { sessionId } = head;
   if (isArchived) {
@@ -62,6 +64,16 @@ export function FileNotices({ head, isGone, isArchived, isReplaced, onDismiss }:
       <div className="file-notice archive-notice">
         <p>This session was deleted from the disk. The page reads it from the archive.</p>
         {menus === null ? null : <menus.Restore head={head} />}
+      </div>
+    );
+  }
+  if (isRecovered) {
+    return (
+      <div className="file-notice archive-notice">
+        <p>
+          The transcript of this session was deleted. The page shows the prompts that are left;{' '}
+          <code>clew recover {shellQuote(sessionId)}</code> writes them, and everything else that is left, to a file.
+        </p>
       </div>
     );
   }

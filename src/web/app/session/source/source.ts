@@ -109,8 +109,9 @@ export interface Presence {
   readonly isLive: boolean;
   readonly pid: number | null;
   readonly changedAt: number;
-  /** `false`: it is read from the archive. */
+  /** `false`: it is read from the archive, or made of what is left. */
   readonly isOnDisk: boolean;
+  readonly isArchived: boolean;
   readonly isGone: boolean;
 }
 
