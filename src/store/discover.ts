@@ -66,8 +66,11 @@ export async function findSession(
   const found = await findById(wanted.replace(/\.jsonl$/, ''), roots);
   if (found !== undefined) return readable(found);
   if (kind !== 'missing') throw await pathError(wanted, full, kind);
-  throw new UserError(`no session "${wanted}" below ${foldersText(roots)}`, listHint);
+  throw new NoSessionError(`no session "${wanted}" below ${foldersText(roots)}`, listHint);
 }
+
+/** No file and no id is like the argument; it may be something else, such as a title. */
+export class NoSessionError extends UserError {}
 
 const listHint = 'run `clew ls` to list the sessions';
 

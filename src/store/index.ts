@@ -4,6 +4,7 @@ export {
   type FoundSession,
   type FoundSessions,
   findSession,
+  NoSessionError,
   refuseUnlessTranscript,
 } from './discover.ts';
 export { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';

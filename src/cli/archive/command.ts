@@ -25,7 +25,7 @@ import {
 } from '../../store/index.ts';
 import { archiveByName } from '../../surgery/keep/index.ts';
 import { type CommandInput, type CommandIo, problemText, textFlag } from '../command/index.ts';
-import { folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
+import { findNamedSession, folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
 
@@ -92,7 +92,7 @@ function refuseWithNames({ flags }: CommandInput, modes: readonly string[]): voi
 async function namedSessions(input: CommandInput): Promise<readonly FoundSession[]> {
   const roots = rootsOf(input);
   const mains = new Set<string>();
-  for (const word of input.words) mains.add(path.resolve(await findSession(word, roots, input.io.cwd)));
+  for (const word of input.words) mains.add(path.resolve(await findNamedSession(word, input)));
   for (const main of mains) refuseOtherFile(main, { roots });
   return [...mains].map((main) => {
     const { sessionId, slug, projects } = sessionPlace(main);

@@ -4,11 +4,11 @@ import { jsonText } from '../../base/json/index.ts';
 import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
 import { archiveFolder, isEmptySession, whyInUse } from '../../library/archive/index.ts';
 import { leftOutNotes } from '../../library/session-files/index.ts';
-import { discoverSessions, diskError, findSession } from '../../store/index.ts';
+import { discoverSessions, diskError } from '../../store/index.ts';
 import { newOperationId } from '../../surgery/engine/index.ts';
 import { type RemovedWithUndo, removeWithUndo } from '../../surgery/keep/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { rootsOf } from '../input/index.ts';
+import { findNamedSession, rootsOf } from '../input/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -38,14 +38,13 @@ export async function run(input: CommandInput): Promise<void> {
 
 /** Every session once, however often it was named. */
 async function chosenSessions(input: CommandInput): Promise<readonly string[]> {
-  const { flags, io, words } = input;
+  const { flags, words } = input;
   if (words.length === 0 && flags.empty !== true) throw new UserError('rm needs a SESSION', 'run `clew rm --help`');
   if (words.length > 0 && flags.empty === true)
     throw new UserError('--empty and SESSIONs exclude each other', 'give either SESSIONs or --empty');
-  const roots = rootsOf(input);
   if (flags.empty === true) return emptySessions(input);
   const mains: string[] = [];
-  for (const word of words) mains.push(await findSession(word, roots, io.cwd));
+  for (const word of words) mains.push(await findNamedSession(word, input, { isChange: true }));
   return [...new Set(mains)];
 }
 

@@ -5,11 +5,11 @@ import { jsonText } from '../../base/json/index.ts';
 import { neutralise } from '../../base/text/index.ts';
 import { archiveFolder, listArchive } from '../../library/archive/index.ts';
 import { readStars } from '../../library/stars/index.ts';
-import { findSession, stateFolder } from '../../store/index.ts';
+import { stateFolder } from '../../store/index.ts';
 import { newOperationId, type PlannedSource } from '../../surgery/engine/index.ts';
 import { starSession } from '../../surgery/keep/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { rootsOf } from '../input/index.ts';
+import { findNamedSession } from '../input/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -47,7 +47,7 @@ async function list({ flags, io }: CommandInput): Promise<void> {
 /** A session that is only in the archive can be starred too. */
 async function sessionOf(input: CommandInput, word: string): Promise<PlannedSource> {
   try {
-    const main = path.resolve(await findSession(word, rootsOf(input), input.io.cwd));
+    const main = path.resolve(await findNamedSession(word, input));
     return { sessionId: path.basename(main, '.jsonl'), path: main };
   } catch (error) {
     const found = error instanceof UserError ? inArchive(input, word) : undefined;

@@ -42,7 +42,7 @@ export async function run(input: CommandInput): Promise<number> {
   if (flags.fix === true && flags['dry-run'] !== true) refuseDemo(input, '`clew doctor --fix`');
   if (argument === undefined)
     throw new UserError('doctor needs a SESSION, --all or --client', 'run `clew doctor --help`');
-  const file = await findSessionArgument(input);
+  const file = await findSessionArgument(input, { isChange: isFix });
   const state = verdictState(file);
   const identity = identify(file);
   const session = await readSession(input, file);

@@ -3,9 +3,8 @@ import { exitCodes } from '../../base/errors/index.ts';
 import { openPlaces } from '../../library/places/index.ts';
 import { type SearchQuery, type SearchResult, search } from '../../library/search/index.ts';
 import { sessionIds } from '../../library/text/index.ts';
-import { findSession } from '../../store/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { bringTextUpToDate, readLineage, rootsOf, withIndex } from '../input/index.ts';
+import { bringTextUpToDate, findNamedSession, readLineage, rootsOf, withIndex } from '../input/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { answerJson, answerText, placedSession } from './answer.ts';
 import { findGone, limitBeside, withGone } from './deleted.ts';
@@ -19,7 +18,7 @@ export async function run(input: CommandInput): Promise<number> {
   const roots = rootsOf(input);
   const named = textFlag(flags, 'session');
   if (flags.deleted === true) return findOnlyDeleted(input, queryOf(input, { roots, session: undefined }));
-  const session = named === undefined ? undefined : await findSession(named, roots, io.cwd);
+  const session = named === undefined ? undefined : await findNamedSession(named, input);
   const query = queryOf(input, { roots, session });
   const gone = findGone(query, io.env);
   return withIndex(

@@ -1,10 +1,12 @@
 // Runs work with an index that is open and current for the roots, and closes it afterwards. A broken index is rebuilt
 // once, because everything in it comes from the transcripts.
+import { existsSync } from 'node:fs';
 import {
   type Database,
   IndexHandle,
   type IndexReport,
   IndexUnavailable,
+  indexPath,
   listSessions,
   type ReadSummaries,
   type SessionList,
@@ -23,6 +25,8 @@ export interface IndexNeed {
   readonly mustBeOnDisk?: boolean;
   /** The work lists sessions (`sessionsIn`): their summaries are made while they are read. */
   readonly withSummaries?: boolean;
+  /** A command that writes nothing else does not make an index either: without one, it is in memory. */
+  readonly makesNone?: boolean;
 }
 
 /**
@@ -41,7 +45,8 @@ export async function withIndex<T>(input: CommandInput, work: Work<T>, need: Ind
     }
   };
   try {
-    return await run(stateFolder(env));
+    const state = stateFolder(env);
+    return await run(need.makesNone === true && !existsSync(indexPath(state)) ? 'memory' : state);
   } catch (error) {
     if (need.mustBeOnDisk === true || !(error instanceof IndexUnavailable)) throw error;
     onNotice(`${error.message}; until then every call reads all sessions`);
@@ -85,8 +90,9 @@ export function bringTextUpToDate(input: CommandInput, database: Database): Text
   return report;
 }
 
-export function currentSessions(input: CommandInput): Promise<SessionList> {
-  return withIndex(input, (database, _, summaries) => sessionsIn(database, input, summaries), { withSummaries: true });
+export function currentSessions(input: CommandInput, need: IndexNeed = {}): Promise<SessionList> {
+  const work: Work<SessionList> = (database, _, summaries) => sessionsIn(database, input, summaries);
+  return withIndex(input, work, { ...need, withSummaries: true });
 }
 
 /** The same from an open, current index. */

@@ -4,10 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
-import { referenceWords } from '../../memory/reference/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
-import { refuseUnreadable, type TranscriptOptions } from '../../session/transcript/index.ts';
-import { diskError, findSession, resolveRoots } from '../../store/index.ts';
+import type { TranscriptOptions } from '../../session/transcript/index.ts';
+import { diskError, resolveRoots } from '../../store/index.ts';
 import { type CommandInput, listFlag } from '../command/index.ts';
 
 export function rootsOf({ flags, io }: Pick<CommandInput, 'flags' | 'io'>): readonly string[] {
@@ -48,21 +47,6 @@ function packageFolder(file: string): string {
   return folder;
 }
 
-export async function findSessionArgument(input: CommandInput): Promise<string> {
-  const argument = input.argument ?? '';
-  // `clew:SESSION#TURN`, as `clew mcp` names turns for agents.
-  return findSession(referenceWords(argument)?.session ?? argument, rootsOf(input), input.io.cwd);
-}
-
-/** Loads any file with at least one record; refuses other files and says what they are. */
-export async function loadSessionArgument(input: CommandInput): Promise<Session> {
-  const found = await findSessionArgument(input);
-  // Strict reading parses every line, which takes too long for a large file that is only shown.
-  const session = await readSession(input, found, { strict: !isLarge(found) });
-  refuseUnreadable(session.transcript);
-  return session;
-}
-
 export async function readSession(
   { unread }: Pick<CommandInput, 'unread'>,
   file: string,
@@ -82,7 +66,7 @@ export function spareMemoryFor(file: string): void {
   if (isLarge(file)) preferSmallMemory();
 }
 
-function isLarge(file: string): boolean {
+export function isLarge(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largeFileBytes;
 }
 

@@ -15,15 +15,16 @@ import {
   type Source,
 } from '../../surgery/engine/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { findSessionArgument, refuseAgent, rootsOf, spareMemoryFor } from '../input/index.ts';
+import { findSessionArgument, type NameOptions, refuseAgent, rootsOf, spareMemoryFor } from '../input/index.ts';
 import { shortOperation } from '../render/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function sourceArgument(
   input: CommandInput,
-  options: Pick<SessionFileOptions, 'isOnlyRead'> = {},
+  { isChange, ...options }: Pick<SessionFileOptions, 'isOnlyRead'> & NameOptions = {},
 ): Promise<Source> {
-  return sourceOf(await findSessionArgument(input), { ...options, roots: rootsOf(input) });
+  const file = await findSessionArgument(input, { isChange: isChange ?? options.isOnlyRead !== true });
+  return sourceOf(file, { ...options, roots: rootsOf(input) });
 }
 
 export async function sourceOf(file: string, options: SessionFileOptions): Promise<Source> {

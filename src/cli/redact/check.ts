@@ -7,7 +7,7 @@ import { jsonText } from '../../base/json/index.ts';
 import { counted, formatCount, neutralise } from '../../base/text/index.ts';
 import { leftOutNotes, type SessionPath, sessionPaths } from '../../library/session-files/index.ts';
 import { loadSession } from '../../session/load/index.ts';
-import { type DiskProblem, discoverSessions, diskError, findSession } from '../../store/index.ts';
+import { type DiskProblem, discoverSessions, diskError } from '../../store/index.ts';
 import {
   createRedactor,
   learnFile,
@@ -19,7 +19,7 @@ import {
 } from '../../surgery/redact/index.ts';
 import type { RuleSet } from '../../surgery/secrets/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { rootsOf, rulesArgument } from '../input/index.ts';
+import { findNamedSession, rootsOf, rulesArgument } from '../input/index.ts';
 import { showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { findingsText, secretsJson, type TurnsByLine, turnsByLine } from './render.ts';
 
@@ -87,7 +87,7 @@ async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
       const sessionId = word.endsWith('.jsonl') ? path.basename(file, '.jsonl') : undefined;
       targets.push({ path: file, sessionId });
     } else {
-      const main = await findSession(word, rootsOf(input), io.cwd);
+      const main = await findNamedSession(word, input);
       targets.push({ path: main, sessionId: path.basename(main, '.jsonl') });
     }
   }

@@ -18,7 +18,7 @@ export async function run(input: CommandInput): Promise<void> {
   if (existsSync(file)) throw new UserError(`${file} already exists`, 'choose another file', exitCodes.refused);
   const sources = new Map<string, Source>();
   for (const word of words) {
-    const source = await sourceArgument({ ...input, argument: word });
+    const source = await sourceArgument({ ...input, argument: word }, { isChange: false });
     sources.set(source.session.files.main, source);
   }
   const isDryRun = flags['dry-run'] === true;

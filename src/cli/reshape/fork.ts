@@ -7,7 +7,7 @@ import { runPlan, sourceArgument } from '../operation/index.ts';
 import { folderArgument, realFolder } from './move.ts';
 
 export async function run(input: CommandInput): Promise<void> {
-  const source = await sourceArgument(input);
+  const source = await sourceArgument(input, { isChange: false });
   const at = textFlag(input.flags, 'at');
   const to = textFlag(input.flags, 'to');
   const title = textFlag(input.flags, 'title');

@@ -2,10 +2,9 @@
 import path from 'node:path';
 import { jsonText } from '../../base/json/index.ts';
 import { isUuid, neutralise, padEnd } from '../../base/text/index.ts';
-import { findSession } from '../../store/index.ts';
 import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { rootsOf } from '../input/index.ts';
+import { findNamedSession } from '../input/index.ts';
 import { localTime, shortOperation } from '../render/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
@@ -31,7 +30,7 @@ export async function run(input: CommandInput): Promise<void> {
 /** A deleted session still has a history. */
 async function sessionIdOf(input: CommandInput, argument: string): Promise<string> {
   try {
-    return path.basename(await findSession(argument, rootsOf(input), input.io.cwd), '.jsonl');
+    return path.basename(await findNamedSession(argument, input), '.jsonl');
   } catch {
     return argument;
   }
