@@ -191,7 +191,7 @@ const mayWrite: ReadonlySet<string> = new Set([
   'cli/progress.ts',
   'cli/terminal/output.ts',
   'cli/terminal/progress.ts',
-  'cli/picker/screen.ts',
+  'cli/terminal/screen.ts',
   'cli/console/screen/screen.tsx',
   'cli/console/chat-terminal.ts',
   'trace/state/log.ts',

@@ -145,6 +145,7 @@ export const findCommands: readonly CommandRow[] = [
       { name: '--order', value: 'asc|desc', summary: 'oldest or newest first; projects and models by cost' },
       { name: '--timezone', value: 'ZONE', summary: 'the time zone of the days, such as Europe/Berlin' },
       { name: '--breakdown', summary: 'split each row by model' },
+      { name: '--live', summary: 'with blocks: watch the active block, its pace and where it leads' },
       {
         name: '--receipts',
         value: '[KEY]',
@@ -157,6 +158,7 @@ export const findCommands: readonly CommandRow[] = [
       'clew usage',
       'clew usage monthly --breakdown  # also weekly, session, project, model, blocks',
       'clew usage --since 7d --project lighthouse --order desc',
+      'clew usage blocks --live',
       'clew usage daily --receipts 2026-03-01',
     ],
     load: () => import('./usage/command.ts'),

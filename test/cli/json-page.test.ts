@@ -57,7 +57,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   writeTree(root, {
     'projects/-w-p/s.jsonl': `${[answerLine({ id: 'a' }), answerLine({ id: 'a' }), answerLine({ model: '<synthetic>' }), answerLine({ model: 'claude-zeta-9' }), answerLine({ id: 'now', time: new Date().toISOString() })].join('\n')}\n`,
   });
-  for (const words of ['', ' --breakdown', ' blocks', ' --receipts']) {
+  for (const words of ['', ' --breakdown', ' session', ' blocks', ' --receipts']) {
     const args = ['usage', ...words.split(' ').slice(1), '--json', '--root', root];
     collect(`usage${words}`, jsonOf(args, { env }), printed);
   }
@@ -86,7 +86,7 @@ test('every object that is printed has exactly the fields that the page lists fo
     const plain = place
       .replace('show --full', 'show')
       .replace('messages --full.messages', 'messages')
-      .replace(/^usage (--breakdown|blocks)/, 'usage')
+      .replace(/^usage (--breakdown|session|blocks)/, 'usage')
       .replace(/^redact\.(from|to|dropped|proof|thinking|sizeBytes)/, 'fork.$1');
     const known = documented.get(place) ?? documented.get(plain);
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);

@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { isoDate, jsonText } from '../../base/json/index.ts';
-import { counted, formatAge, formatBytes, formatCount } from '../../base/text/index.ts';
-import { archivedFolder, archiveFolder } from '../../library/archive/index.ts';
+import { counted, formatAge, formatBytes, formatCount, oneLine } from '../../base/text/index.ts';
+import { archivedFolder, archivedTitle, archiveFolder } from '../../library/archive/index.ts';
 import { type ArchivedSession, type Manifest, readContents, totalBytes } from '../../library/archive/pack/index.ts';
 import { compareNames } from '../../store/index.ts';
 import type { CommandInput, CommandIo } from '../command/index.ts';
@@ -18,6 +18,7 @@ interface Row extends ArchivedSession {
   readonly isOnDisk: boolean | undefined;
   /** Whether the transcript was gone before the first copy, so that there are only sub-agents. */
   readonly isOrphan: boolean;
+  readonly title: string | undefined;
 }
 
 export async function listArchived(input: CommandInput): Promise<void> {
@@ -33,7 +34,15 @@ export async function listArchived(input: CommandInput): Promise<void> {
       if (latest === undefined) return [];
       const first = latest.files[0]?.path ?? '';
       const isThere = isOnDisk(path.join(latest.projects, latest.slug, first), input.unread);
-      return [{ ...session, latest, isOnDisk: isThere, isOrphan: first !== `${latest.sessionId}.jsonl` }];
+      return [
+        {
+          ...session,
+          latest,
+          isOnDisk: isThere,
+          isOrphan: first !== `${latest.sessionId}.jsonl`,
+          title: archivedTitle(contents, latest),
+        },
+      ];
     })
     .filter(({ latest }) => isOfProject({ cwd: cwdOf(latest), project: latest.slug }))
     .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs || compareNames(a.key, b.key));
@@ -59,11 +68,12 @@ function onDiskCell(value: boolean | undefined, { accent, yellow }: Style): Cell
   return value ? 'yes' : { text: 'gone', paint: accent };
 }
 
-function jsonRow({ key, versions, latest, isOnDisk, isOrphan }: Row): object {
+function jsonRow({ key, versions, latest, isOnDisk, isOrphan, title }: Row): object {
   return {
     sessionId: latest.sessionId,
     path: key,
     project: latest.slug,
+    title: title ?? null,
     isOnDisk: isOnDisk ?? null,
     isOrphan,
     copies: versions.map((version) => ({
@@ -77,8 +87,9 @@ function jsonRow({ key, versions, latest, isOnDisk, isOrphan }: Row): object {
 function table(rows: readonly Row[], io: CommandIo): string {
   const ids = shortIds(rows.map((row) => row.latest.sessionId));
   const now = Date.now();
-  const cells = rows.map(({ latest, versions, isOnDisk }): Cell[] => [
+  const cells = rows.map(({ latest, versions, isOnDisk, title }): Cell[] => [
     formatAge(latest.archivedAtMs, now),
+    oneLine(title ?? '', 200) || { text: '(no title)', paint: io.style.muted },
     { text: latest.slug, paint: io.style.muted },
     formatCount(versions.length),
     formatBytes(totalBytes(latest)),
@@ -87,6 +98,7 @@ function table(rows: readonly Row[], io: CommandIo): string {
   ]);
   const columns = [
     { header: 'ARCHIVED', align: 'right' },
+    { header: 'TITLE', flex: true, minWidth: 12 },
     { header: 'FOLDER', flex: true, minWidth: 10 },
     { header: 'COPIES', align: 'right' },
     { header: 'SIZE', align: 'right' },

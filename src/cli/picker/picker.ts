@@ -15,9 +15,8 @@ import { type CommandInput, type CommandIo, Unread } from '../command/index.ts';
 import { currentSessions, rootsOf } from '../input/index.ts';
 import { lastUse } from '../ls/index.ts';
 import { previewOf } from '../tail/index.ts';
-import { KeyReader, withoutMark, writeNotice } from '../terminal/index.ts';
+import { KeyReader, Screen, withoutMark, writeNotice } from '../terminal/index.ts';
 import { frameOf, layOut, makeEntry, type PickerEntry, SessionFilter } from './layout.ts';
-import { Screen } from './screen.ts';
 import { initialState, type PickerAction, type PickerState, press } from './state.ts';
 
 export interface PickerStreams {

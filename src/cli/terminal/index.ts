@@ -11,6 +11,7 @@ export {
   writeText,
 } from './output.ts';
 export { showByteProgress, showProgress } from './progress.ts';
+export { Screen } from './screen.ts';
 export { canAsk, confirm, readStdin } from './stdin.ts';
 export { createStop, type StopSignal } from './stop-signal.ts';
 export { createMarkedStyle, createStyle, type Paint, plain, type Style, wantsColor, withoutMark } from './style.ts';

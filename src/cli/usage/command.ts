@@ -26,17 +26,20 @@ import {
 } from '../../library/usage/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { ageWarning, currentPrices, currentUsage, projectFilter, rootsOf } from '../input/index.ts';
+import { ageWarning, currentPrices, currentSessions, currentUsage, projectFilter, rootsOf } from '../input/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { receiptsJson, reportJson } from './json.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const { kind, key, hasReceipts } = questionOf(input);
+  if (flags.live === true) refuseLive(kind, hasReceipts);
   const filter = filterOf(input);
   const order = orderOf(input);
   const prices = currentPrices(io);
   const store = currentUsage(input, prices);
+  if (flags.live === true && flags.json !== true)
+    return (await import('./live.ts')).showLive(input, { store, prices, filter });
   const cells = cellsFor(filter, store, prices);
   const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now(), order });
   const chunks = hasReceipts
@@ -55,11 +58,19 @@ async function reportChunks(
 ): Promise<readonly string[]> {
   const { flags, io } = input;
   const breakdown = flags.breakdown === true;
-  if (flags.json === true) return [jsonLines(input, reportJson(report, { pricesVersion, breakdown, kind }))];
+  const titles = kind === 'session' && report.rows.length > 0 ? await titlesOf(input) : undefined;
+  const named = titles === undefined ? {} : { titles };
+  if (flags.json === true) return [jsonLines(input, reportJson(report, { pricesVersion, breakdown, kind, ...named }))];
   if (report.rows.length === 0) return sayNothing(input);
   const { usageTable } = await import('./render.ts');
   const width = terminalWidth(io.stdout, io.env);
-  return [usageTable(report, { kind, breakdown, pricesVersion, width, style: io.style })];
+  return [usageTable(report, { kind, breakdown, pricesVersion, width, style: io.style, ...named })];
+}
+
+/** By session id. */
+async function titlesOf(input: CommandInput): Promise<ReadonlyMap<string, string>> {
+  const { sessions } = await currentSessions(input);
+  return new Map(sessions.flatMap(({ sessionId, title }) => (title === undefined ? [] : [[sessionId, title]])));
 }
 
 function jsonLines({ unread }: CommandInput, report: object): string {
@@ -103,6 +114,11 @@ function filterOf(input: CommandInput): UsageFilter {
     calendar,
     isWanted: flags.project === undefined ? undefined : ({ cwd, slug }) => isOfProject({ cwd, project: slug }),
   };
+}
+
+function refuseLive(kind: ReportKind, hasReceipts: boolean): void {
+  if (kind !== 'blocks' || hasReceipts)
+    throw new UserError('--live shows the active block only', 'run `clew usage blocks --live`');
 }
 
 function orderOf({ flags }: CommandInput): RowOrder | undefined {

@@ -20,14 +20,16 @@ export interface ReportJsonOptions {
   readonly pricesVersion: string;
   readonly breakdown: boolean;
   readonly kind: ReportKind;
+  /** Of the session report, by session id. */
+  readonly titles?: ReadonlyMap<string, string>;
 }
 
-export function reportJson(report: UsageReport, { pricesVersion, breakdown }: ReportJsonOptions): object {
+export function reportJson(report: UsageReport, { pricesVersion, breakdown, titles }: ReportJsonOptions): object {
   return {
     rows: report.rows.map((row) => ({
-      ...rowJson(row),
+      ...rowJson(row, titles === undefined ? {} : { title: titles.get(row.key) ?? null }),
       ...(row.block === undefined ? {} : blockJson(row.block)),
-      ...(breakdown ? { models: byModel(row.cells).map(rowJson) } : {}),
+      ...(breakdown ? { models: byModel(row.cells).map((model) => rowJson(model)) } : {}),
     })),
     totals: sumJson(report.totals),
     unpricedModels: report.unpricedModels,
@@ -60,8 +62,8 @@ function paceJson(pace: BlockPace): object {
   };
 }
 
-function rowJson(row: UsageRow): object {
-  return { key: row.key === '' ? null : row.key, ...sumJson(row) };
+function rowJson(row: UsageRow, names: object = {}): object {
+  return { key: row.key === '' ? null : row.key, ...names, ...sumJson(row) };
 }
 
 export function sumJson(sum: UsageSum): object {

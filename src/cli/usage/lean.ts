@@ -56,7 +56,13 @@ function questionOf(args: readonly string[]): Question | undefined {
   const words = args.filter((arg) => !arg.startsWith('-'));
   const flags = args.filter((arg) => arg.startsWith('-'));
   const kind = reportKinds.find((each) => each === (words[0] ?? 'daily'));
-  if (kind === undefined || words.length > 1 || flags.some((flag) => flag !== '--json' && flag !== '--breakdown'))
+  // Titles are in the index.
+  if (
+    kind === undefined ||
+    kind === 'session' ||
+    words.length > 1 ||
+    flags.some((flag) => flag !== '--json' && flag !== '--breakdown')
+  )
     return undefined;
   return { kind, json: flags.includes('--json'), breakdown: flags.includes('--breakdown') };
 }

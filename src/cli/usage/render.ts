@@ -21,6 +21,8 @@ export interface UsageTableOptions {
   readonly breakdown: boolean;
   readonly pricesVersion: string;
   readonly width: number;
+  /** Of the session report, by session id. */
+  readonly titles?: ReadonlyMap<string, string>;
   readonly style: Style;
 }
 
@@ -72,22 +74,24 @@ const headers: Readonly<Record<ReportKind, string>> = {
 function columnsFor(
   kind: ReportKind,
   report: UsageReport,
-  { style, width }: UsageTableOptions,
+  { style, width, titles }: UsageTableOptions,
 ): readonly UsageColumn[] {
   const weight = weigher(report);
   const barCells = Math.min(20, Math.max(6, width - 82));
+  // Titles need the room.
+  const isWide = kind !== 'session';
   return [
     { header: headers[kind], flex: true, minWidth: 8, cell: ({ name }) => name },
-    ...(kind === 'session' ? [folderColumn(style)] : []),
-    number('INPUT', 46, ({ inputTokens }) => formatTokens(inputTokens)),
+    ...(kind === 'session' ? [titleColumn(titles, style), folderColumn(style)] : []),
+    number('INPUT', isWide ? 46 : 100, ({ inputTokens }) => formatTokens(inputTokens)),
     number('OUTPUT', 0, (sum) => `${sum.outputIsLowerBound ? '≥ ' : ''}${formatTokens(sum.outputTokens)}`),
-    number('CACHE READ', 64, ({ cacheReadTokens }) => formatTokens(cacheReadTokens)),
-    number('CACHE WRITE', 64, (sum) => formatTokens(sum.cacheWrite5mTokens + sum.cacheWrite1hTokens)),
-    number('TOTAL', 72, (sum) => formatTokens(sumOfTokens(sum))),
+    number('CACHE READ', isWide ? 64 : 110, ({ cacheReadTokens }) => formatTokens(cacheReadTokens)),
+    number('CACHE WRITE', isWide ? 64 : 110, (sum) => formatTokens(sum.cacheWrite5mTokens + sum.cacheWrite1hTokens)),
+    number('TOTAL', isWide ? 72 : 60, (sum) => formatTokens(sumOfTokens(sum))),
     { header: 'COST', align: 'right', cell: ({ sum }) => costCell(sum, style) },
     {
       header: '',
-      fromWidth: 88,
+      fromWidth: isWide ? 88 : 140,
       cell: ({ row }) => ({ text: row === undefined ? '' : barOf(weight(row), barCells), paint: style.blue }),
     },
   ];
@@ -97,12 +101,25 @@ function number(header: string, fromWidth: number, text: (sum: UsageSum) => stri
   return { header, align: 'right', fromWidth, cell: ({ sum }) => text(sum) };
 }
 
+function titleColumn(titles: ReadonlyMap<string, string> | undefined, style: Style): UsageColumn {
+  return {
+    header: 'TITLE',
+    flex: true,
+    minWidth: 16,
+    fromWidth: 50,
+    cell: ({ row }) => {
+      const title = row === undefined ? '' : oneLine(titles?.get(row.key) ?? '', 200);
+      return { text: title, paint: style.muted };
+    },
+  };
+}
+
 function folderColumn(style: Style): UsageColumn {
   return {
     header: 'FOLDER',
     flex: true,
     minWidth: 10,
-    fromWidth: 90,
+    fromWidth: 120,
     cell: ({ row }) => {
       const session = row?.cells[0]?.session;
       return { text: session === undefined ? '' : path.basename(session.cwd ?? session.slug), paint: style.muted };

@@ -6,6 +6,7 @@ export {
   findOrphans,
   type OrphanSession,
 } from './archive.ts';
+export { archivedTitle } from './archived-title.ts';
 export { type ArchivedCopy, archivedCopies, forgetCopy, newCopies, refuseOnlyCopy } from './copies.ts';
 export { purgeVersions } from './purge.ts';
 export {

@@ -29,7 +29,7 @@ test('archive keeps sessions, says so in one line, and does nothing the second t
   assert.deepEqual(readdirSync(state), ['archive']);
   assert.match(
     run('archive', '--list').stdout,
-    /^ARCHIVED {2}FOLDER +COPIES +SIZE {2}ON DISK {2}ID\n( +now {2}-home-kim-\w+ +1 .*\n){3}\n3 sessions in the archive; /,
+    /^ARCHIVED {2}TITLE +FOLDER +COPIES +SIZE {2}ON DISK {2}ID\n( +now {2}\S.* -home-kim-\w+ +1 .*\n){3}\n3 sessions in the archive; /,
   );
   assert.match(run('archive', '--verify').stdout, /^3 sessions, 3 copies, 5 files, .*: every byte can be restored\n$/);
 });

@@ -356,3 +356,48 @@ test('nothing to count is reported on stderr and is not an error', (context) => 
   assert.equal(stderr, `clew: nothing to count below ${root}; \`clew usage --demo\` counts the bundled sessions\n`);
   assert.deepEqual(json().rows, []);
 });
+
+test('--live without a terminal prints the active block once; other reports refuse it', (context) => {
+  const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+  const { run, json } = library(context, {
+    [main]: [
+      answerLine({ id: 'a', output: 100_000, time: minutesAgo(1) }),
+      answerLine({ id: 'z', output: 90, model: 'claude-zeta-9', time: minutesAgo(0) }),
+    ],
+  });
+  const { stdout, status } = run('blocks', '--live');
+  assert.equal(status, 0);
+  // $1.50003 in a quarter of an hour at most.
+  assert.match(
+    stdout,
+    /^block {6}\S+ \d\d:00 to \d\d:00\ntime {7}[█▏▎▍▌▋▊▉·]+ (?:\d h )?\d\d? min left\nspent {6}≥ \$1\.50, 100k tokens\npace {7}\$\d\.\d\d per hour, \d.* tokens per minute\nat the end \$[\d.]+, .* tokens at this pace\n\nMODEL/,
+  );
+  assert.match(stdout, /^claude-zeta-9 +90 +100 +unpriced$/m);
+  assert.deepEqual((json('blocks', '--live').rows as readonly JsonObject[]).length, 1);
+  assert.equal(
+    run('daily', '--live').stderr,
+    'clew: --live shows the active block only; run `clew usage blocks --live`\n',
+  );
+});
+
+test('--live says so if no block is active', (context) => {
+  const { run } = library(context, { [main]: [answerLine({ id: 'a', output: 400 })] });
+  assert.equal(
+    run('blocks', '--live').stdout,
+    'no active block: nothing was used in the last five hours\nthe last one ended at 2026-03-01 15:00 with $0.0060\n',
+  );
+});
+
+test('the session report has the titles of the sessions', (context) => {
+  const title = JSON.stringify({ type: 'custom-title', customTitle: 'Fix the\nparser', sessionId: session1 });
+  const { run, json } = library(context, {
+    [main]: [answerLine({ id: 'a', output: 400 }), title],
+    [`-w-p/${session2}.jsonl`]: [answerLine({ id: 'b', output: 4, sessionId: session2 })],
+  });
+  const rows = json('session').rows as readonly JsonObject[];
+  assert.deepEqual(rows.map(({ key, title: name }) => [key, name]).sort(), [
+    [session1, 'Fix the\nparser'],
+    [session2, null],
+  ]);
+  assert.match(run('session').stdout, /^11111111 {2}Fix the parser +400 +410 +\$0\.0060$/m);
+});

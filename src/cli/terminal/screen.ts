@@ -1,15 +1,21 @@
-// The terminal during the picker: raw keys and the alternate screen, restored on every way out: end, error, signal,
-// suspension.
+// The terminal during a full-screen view: raw keys and the alternate screen, restored on every way out: end, error,
+// signal, suspension.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { safeText, stopUntilResumed } from '../terminal/index.ts';
-import type { PickerScreen } from './layout.ts';
+import { stopUntilResumed } from './keys.ts';
+import { safeText } from './output.ts';
 
 const enterCodes = '\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[2J';
 const leaveCodes = '\x1b[?25h\x1b[?2004l\x1b[?1049l';
 const stdoutNumber = 1;
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const signalNumbers = { SIGTERM: 15, SIGHUP: 1, SIGINT: 2 } as const;
+
+export interface Frame {
+  readonly lines: readonly string[];
+  /** Hidden without one. */
+  readonly cursor?: { readonly row: number; readonly column: number } | undefined;
+}
 
 export class Screen {
   readonly #stdin: ReadStream;
@@ -51,7 +57,7 @@ export class Screen {
   };
 
   /** Writes only the lines that changed. */
-  draw({ lines, cursor }: PickerScreen): void {
+  draw({ lines, cursor }: Frame): void {
     if (!this.#isEntered) return;
     let text = '\x1b[?25l';
     const rows = Math.max(lines.length, this.#shown.length);
