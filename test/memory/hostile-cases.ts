@@ -1,4 +1,6 @@
 // The hostile cases: what is asked, what must not be in the answers, and what must be.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { JsonObject } from '../../src/base/json/json.ts';
 import { type HostileLibrary, ids, injections, marks, ownAgentCall, ownCall } from './hostile-library.ts';
 import { type Asker, idOf, type ServerOptions, textOf, uuidOf } from './memory-kit.ts';
@@ -211,6 +213,8 @@ const projects: readonly HostileCase[] = (
     ['another path with the same name of its project folder', ids.collision, marks.collision],
     ['a session without a folder under that name', ids.bare, marks.bare],
     ['the folder above the project', ids.parent, marks.parent],
+    ['an archived session of another project', ids.archivedOther, marks.archivedOther],
+    ['a deleted session of another project', ids.deletedOther, marks.deletedOther],
   ] as const
 ).map(([what, id, mark]) => ({
   name: `${what} is not seen`,
@@ -225,7 +229,10 @@ const widening: readonly HostileCase[] = [
   names.map((project) => ({
     name: `project ${JSON.stringify(project)} does not widen what is seen`,
     ask: () => [search('buffalo', { project }), call('outline', { project, tokens: 10_000 })],
-    hasNot: () => Object.values(marks).filter((mark) => !['capybara', 'wombat', 'tapir', 'marmoset'].includes(mark)),
+    hasNot: () =>
+      Object.values(marks).filter(
+        (mark) => !['capybara', 'wombat', 'tapir', 'marmoset', 'platypus', 'quokka'].includes(mark),
+      ),
   })),
 );
 
@@ -367,6 +374,34 @@ const seen: readonly HostileCase[] = [
     ask: () => [search(marks.retracted), read(ids.retracted, uuidOf(ids.retracted, 2).slice(0, 8))],
     hasNot: nothing,
     has: () => [`visible ${marks.retracted}`, 'a turn that was taken back'],
+  },
+  {
+    name: 'a deleted session with a copy in the archive is found and read, without secrets, and its copy is not left behind',
+    ask: ({ place }) => [
+      search(marks.archived),
+      search('archived answer'),
+      read(ids.archived, '1'),
+      outline(ids.archived),
+      call('outline', { tokens: 10_000 }),
+      resource(`clew://session/${idOf(ids.archived)}/1`),
+      search('visible'),
+      async () => (existsSync(path.join(place.state, 'index.db')) ? 'indexed' : ''),
+    ],
+    hasNot: noSecret,
+    has: () => [`visible ${marks.archived}`, 'archived answer', '1 turn, archived', '[redacted:', 'indexed'],
+  },
+  {
+    name: 'of a deleted session the prompts are found and read, without secrets',
+    ask: () => [
+      search(marks.deleted),
+      read(ids.deleted, 'L1'),
+      call('read', { reference: `clew:${idOf(ids.deleted)}` }),
+      outline(ids.deleted),
+      call('outline', { tokens: 10_000 }),
+    ],
+    hasNot: noSecret,
+    has: () => [`visible ${marks.deleted}`, 'only prompts are left', '1 prompt left', '[redacted:'],
+    quoted: ['INJECT-HISTORY'],
   },
   {
     name: 'with --all-projects every project is seen, but never the session that asks',

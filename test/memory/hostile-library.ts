@@ -1,8 +1,9 @@
 // A library with everything that must not cross: injected instructions, secrets of every kind, sessions of other projects that
 // look alike, and the session that asks.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { archiveSessions } from '../../src/library/archive/archive.ts';
 import { encodeSlug } from '../../src/store/roots.ts';
 import { fakeSecrets } from '../surgery/secrets/fake-secrets.ts';
 import { idOf, makePlace, type Place, uuidOf } from './memory-kit.ts';
@@ -30,6 +31,10 @@ export const marks = {
   worktree: 'capybara',
   gone: 'wombat',
   retracted: 'tapir',
+  archived: 'platypus',
+  archivedOther: 'echidna',
+  deleted: 'quokka',
+  deletedOther: 'numbat',
 } as const;
 
 export const ids = {
@@ -47,6 +52,10 @@ export const ids = {
   worktree: '21',
   goneWorktree: '22',
   retracted: '23',
+  archived: '24',
+  archivedOther: '25',
+  deleted: '26',
+  deletedOther: '27',
 } as const;
 
 export const ownCall = 'toolu_own_call';
@@ -67,7 +76,7 @@ export const injections: readonly string[] = [
   'INJECT-ZERO \u200b\u2060\ufeff\u00ad end',
 ];
 
-export function makeHostileLibrary(context: { after(end: () => unknown): unknown }): HostileLibrary {
+export async function makeHostileLibrary(context: { after(end: () => unknown): unknown }): Promise<HostileLibrary> {
   const place = makePlace(context);
   const { project, other, root, folder } = place;
   git(project, 'init', '-q');
@@ -195,6 +204,28 @@ export function makeHostileLibrary(context: { after(end: () => unknown): unknown
   writeFileSync(path.join(agents, 'agent-a1234567890abcdef.jsonl'), `${JSON.stringify(agentLine)}\n`);
   mkdirSync(path.join(root, 'sessions'));
   writeFileSync(path.join(root, 'sessions', '4242.json'), JSON.stringify({ pid: 4242, sessionId: idOf(ids.own) }));
+  // Deleted, with a copy in the archive.
+  const archived = [
+    place.plant({
+      cwd: project,
+      id: ids.archived,
+      turns: [
+        { prompt: `visible ${marks.archived}`, answer: `archived answer ${fakes.map(({ text }) => text).join('\n')}` },
+      ],
+    }),
+    place.plant({ cwd: other, id: ids.archivedOther, turns: secret(marks.archivedOther) }),
+  ];
+  await archiveSessions(
+    archived.map((file) => ({ path: file })),
+    { folder: path.join(place.state, 'archive') },
+  );
+  for (const file of archived) rmSync(file);
+  // Deleted, with nothing left but the prompts.
+  const history = [
+    { display: `visible ${marks.deleted} ${fakes[0]?.text}\nINJECT-HISTORY`, project, sessionId: idOf(ids.deleted) },
+    { display: `buffalo ${marks.deletedOther}`, project: other, sessionId: idOf(ids.deletedOther) },
+  ].map((entry) => JSON.stringify({ ...entry, pastedContents: {}, timestamp: Date.parse('2026-03-03T10:00:00Z') }));
+  writeFileSync(path.join(root, 'history.jsonl'), `${history.join('\n')}\n`);
   return { place, secrets: fakes.map(({ value }) => value), password, key, jwt };
 }
 

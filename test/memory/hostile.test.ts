@@ -11,8 +11,8 @@ const askers = new Map<string, Promise<Asker>>();
 const ends: (() => unknown)[] = [];
 const context = { after: (end: () => unknown): unknown => ends.push(end) };
 
-before(() => {
-  library = makeHostileLibrary(context);
+before(async () => {
+  library = await makeHostileLibrary(context);
 });
 // The servers end before their folder is removed.
 after(async () => {

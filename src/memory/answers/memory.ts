@@ -4,19 +4,22 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
+import { counted } from '../../base/text/index.ts';
 import { type ExportSource, exportSource } from '../../export/source/index.ts';
+import type { DeletedSession } from '../../library/deleted/index.ts';
 import { type Database, IndexHandle, listSessions, newestSessions, updateRows } from '../../library/index/index.ts';
 import { updateText } from '../../library/search/index.ts';
 import { loadSession } from '../../session/load/index.ts';
 import { loadSource } from '../../surgery/engine/index.ts';
 import { redactorFor } from '../../surgery/redact/index.ts';
 import { type RuleSet, usualRuleSet } from '../../surgery/secrets/index.ts';
+import { ArchivedSessions, type DeletedFilter, DeletedSessions, type FoundPrompt } from '../gone/index.ts';
 import type { OutlineQuestion, ReadQuestion, SearchQuestion, UsageQuestion } from '../questions/index.ts';
 import { type Reference, readReference } from '../reference/index.ts';
 import { type CallEvidence, CallingSession, ProjectScope } from '../scope/index.ts';
 import { SecretFilter } from '../text/index.ts';
-import { outlineSessions, outlineTurns } from './outline.ts';
-import { readTurn } from './read.ts';
+import { type OutlinedSession, outlineSessions, outlineTurns } from './outline.ts';
+import { readPrompts, readTurn } from './read.ts';
 import { searchAnswer } from './search.ts';
 import { KnownSessions, namedSession, type VisibleSession, visibleSessions } from './sessions.ts';
 import { usageAnswer } from './usage.ts';
@@ -35,6 +38,12 @@ export interface MemoryOptions {
   readonly onNotice?: (message: string) => void;
 }
 
+/** What an answer may be about. */
+interface Visible {
+  readonly sessions: readonly VisibleSession[];
+  readonly deleted: DeletedFilter;
+}
+
 /** Larger sessions are searched for secrets only as far as they are shown. */
 const learnedBytes = 48 * 1024 * 1024;
 const keptSources = 4;
@@ -45,7 +54,11 @@ export class Memory {
   readonly #caller: CallingSession;
   readonly #sources = new Map<string, Promise<ExportSource>>();
   readonly #known: KnownSessions;
+  readonly #archived: ArchivedSessions;
+  readonly #deleted: DeletedSessions;
   #rules: RuleSet | undefined;
+  /** One question at a time: each may restore and remove copies from the archive. */
+  #last: Promise<unknown> = Promise.resolve();
   #scope: ProjectScope | undefined;
 
   constructor(options: MemoryOptions) {
@@ -57,6 +70,8 @@ export class Memory {
     });
     this.#caller = new CallingSession(options);
     this.#known = new KnownSessions(options.roots);
+    this.#archived = new ArchivedSessions(options);
+    this.#deleted = new DeletedSessions(options);
     this.setFolders(options.folders);
   }
 
@@ -66,39 +81,40 @@ export class Memory {
   }
 
   search(question: SearchQuestion, call: CallEvidence = {}): Promise<string> {
-    return this.#ask(call, (database, sessions) => {
+    return this.#ask(call, (database, visible) => {
       updateText(database, { roots: this.#options.roots });
-      const chosen = this.#ofProject(sessions, question.project);
-      return searchAnswer(database, chosen, question, this.#filter());
+      const sessions = this.#ofProject(visible.sessions, question.project);
+      const deleted = (since: number | undefined): readonly FoundPrompt[] =>
+        question.project === undefined ? this.#deleted.search(question.query, since, visible.deleted) : [];
+      return searchAnswer({ database, sessions, archived: this.#archived, deleted }, question, this.#filter());
     });
   }
 
   read(question: ReadQuestion, call: CallEvidence = {}): Promise<string> {
     const reference = referenceIn(question.reference);
-    return this.#ask(call, async (_, sessions) => {
-      const source = await this.#open(namedSession(sessions, reference));
-      return readTurn(source, reference, question, this.#filter());
+    return this.#ask(call, async (_, visible) => {
+      const found = this.#named(visible, reference);
+      if ('deleted' in found)
+        return readPrompts(found.deleted, this.#deleted.promptsOf(found.deleted), reference, question, this.#filter());
+      return readTurn(await this.#open(found.session), reference, question, this.#filter());
     });
   }
 
   outline(question: OutlineQuestion, call: CallEvidence = {}): Promise<string> {
     const reference = question.session === undefined ? undefined : referenceIn(question.session);
-    return this.#ask(call, async (database, sessions) => {
-      if (reference !== undefined) {
-        const source = await this.#open(namedSession(sessions, reference));
-        return outlineTurns(source, question, this.#filter());
-      }
-      const visible = new Set(this.#ofProject(sessions, question.project).map((session) => session.path));
-      const listed = listSessions(database, { roots: this.#options.roots }).sessions;
-      const newest = listed
-        .filter((session) => visible.has(session.path))
-        .sort((a, b) => (b.endedAt || 0) - (a.endedAt || 0));
-      return outlineSessions(newest, question, this.#filter());
+    return this.#ask(call, async (database, visible) => {
+      const secrets = this.#filter();
+      if (reference === undefined) return outlineSessions(this.#listed(database, visible, question), question, secrets);
+      const found = this.#named(visible, reference);
+      if ('session' in found) return outlineTurns(await this.#open(found.session), question, secrets);
+      const { tokens } = question;
+      const whole = { reference: reference.session, tokens, include: [] };
+      return readPrompts(found.deleted, this.#deleted.promptsOf(found.deleted), reference, whole, secrets);
     });
   }
 
   usage(question: UsageQuestion, call: CallEvidence = {}): Promise<string> {
-    return this.#ask(call, (_, sessions) => {
+    return this.#ask(call, (_, { sessions }) => {
       const visible = new Set(sessions.map((session) => session.path));
       const { roots, state, env } = this.#options;
       return usageAnswer(
@@ -114,7 +130,7 @@ export class Memory {
   recent(limit: number): readonly { readonly sessionId: string; readonly title: string }[] {
     const { roots } = this.#options;
     return this.#index.ask((database) => {
-      const visible = new Set(this.#visible(database, {}).map((session) => session.path));
+      const visible = new Set(this.#visible(database, {}).sessions.map((session) => session.path));
       const { sessions } = newestSessions(database, roots, limit * 8);
       const secrets = this.#filter();
       return sessions
@@ -128,22 +144,80 @@ export class Memory {
   }
 
   close(): void {
+    this.#sources.clear();
+    this.#archived.release();
     this.#index.close();
   }
 
   #ask(
     call: CallEvidence,
-    answer: (database: Database, sessions: readonly VisibleSession[]) => Promise<string> | string,
+    answer: (database: Database, visible: Visible) => Promise<string> | string,
   ): Promise<string> {
-    return this.#index.work((database) => {
-      updateRows(database, { roots: this.#options.roots });
-      return answer(database, this.#visible(database, call));
-    });
+    const work = this.#last.then(() =>
+      this.#index.work(async (database) => {
+        updateRows(database, { roots: this.#options.roots });
+        await this.#archived.update(database);
+        try {
+          return await answer(database, this.#visible(database, call));
+        } finally {
+          // What a session that is kept open still reads stays until the end.
+          if (this.#sources.size === 0) this.#archived.release();
+        }
+      }),
+    );
+    this.#last = work.catch(() => undefined);
+    return work;
   }
 
-  #visible(database: Database, call: CallEvidence): readonly VisibleSession[] {
+  #visible(database: Database, call: CallEvidence): Visible {
     const own = this.#caller.ids(database, call);
-    return visibleSessions(this.#known.list(database), this.#scope, own);
+    const all = this.#known.list(database, (file) => this.#archived.has(file));
+    const known = new Set([...own, ...all.map(({ sessionId }) => sessionId.toLowerCase())]);
+    return { sessions: visibleSessions(all, this.#scope, own), deleted: { scope: this.#scope, without: known } };
+  }
+
+  #named(
+    visible: Visible,
+    reference: Reference,
+  ): { readonly session: VisibleSession } | { readonly deleted: DeletedSession } {
+    const deleted = this.#deleted
+      .list(visible.deleted)
+      .map((each) => ({ deleted: each, sessionId: each.id, endedAt: each.endedAt }));
+    const sessions = visible.sessions.map((session) => ({
+      session,
+      sessionId: session.sessionId,
+      endedAt: session.endedAt,
+    }));
+    return namedSession<(typeof deleted)[number] | (typeof sessions)[number]>([...sessions, ...deleted], reference);
+  }
+
+  /** The newest first. */
+  #listed(database: Database, visible: Visible, { project }: OutlineQuestion): readonly OutlinedSession[] {
+    const sessions = this.#ofProject(visible.sessions, project);
+    const files = new Set(sessions.map((session) => session.path));
+    const onDisk = listSessions(database, { roots: this.#options.roots }).sessions.filter(({ path }) =>
+      files.has(path),
+    );
+    const select = database.prepare('SELECT title, first_prompt, turns FROM sessions WHERE id = ?');
+    const archived = sessions.flatMap(({ path: file, row, sessionId, endedAt }) => {
+      if (!this.#archived.has(file)) return [];
+      const { title, first_prompt: prompt, turns } = select.get(row) ?? {};
+      return [
+        { sessionId, endedAt, title: textOr(title, prompt), size: `${counted(Number(turns), 'turn')}, archived` },
+      ];
+    });
+    const deleted = project === undefined ? this.#deleted.list(visible.deleted) : [];
+    return [
+      ...onDisk.map(({ sessionId, endedAt, title, firstPrompt, turns }) => ({
+        ...{ sessionId, endedAt, title: title ?? firstPrompt },
+        size: counted(turns, 'turn'),
+      })),
+      ...archived,
+      ...deleted.map(({ id, endedAt, title, left }) => ({
+        ...{ sessionId: id, endedAt, title },
+        size: `${counted(left.prompts, 'prompt')} left`,
+      })),
+    ].sort((a, b) => (b.endedAt || 0) - (a.endedAt || 0));
   }
 
   /** Only narrows: a folder, or a part of its path. */
@@ -161,7 +235,8 @@ export class Memory {
   }
 
   /** Opened once as long as the transcript does not change; with what is secret in any of its files. */
-  #open({ path: file }: VisibleSession): Promise<ExportSource> {
+  async #open({ path: file }: VisibleSession): Promise<ExportSource> {
+    await this.#archived.restore([file]);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) throw new UserError('the transcript of this session is gone', 'search for another one');
     const key = `${file} ${stats.size} ${stats.mtimeMs}`;
@@ -181,6 +256,10 @@ export class Memory {
     const source = await loadSource(file);
     return exportSource(source.session, redactorFor([source], this.#rules));
   }
+}
+
+function textOr(...values: readonly unknown[]): string | undefined {
+  return values.find((value) => typeof value === 'string');
 }
 
 function referenceIn(text: string): Reference {

@@ -1,7 +1,6 @@
 // A session → one line a turn; or the sessions of the project, one line each, the newest first.
 import { isoDate } from '../../base/json/index.ts';
 import type { ExportSource } from '../../export/source/index.ts';
-import type { ListedSession } from '../../library/index/index.ts';
 import { titleOf } from '../../session/facts/index.ts';
 import { toolCallsOf, turnPromptText, turnsOf } from '../../session/turns/index.ts';
 import type { OutlineQuestion } from '../questions/index.ts';
@@ -38,8 +37,17 @@ const longTitle = 4000;
 /** More than any line and its reference have. */
 const lineTokens = 160;
 
+/** A session in the list of the project. */
+export interface OutlinedSession {
+  readonly sessionId: string;
+  readonly endedAt: number;
+  readonly title: string | undefined;
+  /** `12 turns`. */
+  readonly size: string;
+}
+
 export function outlineSessions(
-  sessions: readonly ListedSession[],
+  sessions: readonly OutlinedSession[],
   { tokens, from }: OutlineQuestion,
   secrets: SecretFilter,
 ): string {
@@ -47,12 +55,12 @@ export function outlineSessions(
   answer.say(`${sessions.length} sessions, the newest first`);
   for (const [i, session] of sessions.entries()) {
     if (i + 1 < from) continue;
-    const { sessionId, endedAt, turns, title, firstPrompt } = session;
+    const { sessionId, endedAt, title, size } = session;
     const day = isoDate(endedAt)?.slice(0, 10) ?? 'no date';
     const isSaid =
       answer.left > lineTokens &&
-      answer.say(`${i + 1}. ${formatReference(sessionPart(sessionId))} · ${day} · ${turns} turns`) &&
-      answer.quoteLine(secrets.line(title ?? firstPrompt ?? '', titleChars) || '(untitled)');
+      answer.say(`${i + 1}. ${formatReference(sessionPart(sessionId))} · ${day} · ${size}`) &&
+      answer.quoteLine(secrets.line(title ?? '', titleChars) || '(untitled)');
     if (!isSaid) return answer.end(`cut: list on with from ${i + 1}`);
   }
   return answer.end();

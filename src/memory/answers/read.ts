@@ -3,12 +3,19 @@
 import { UserError } from '../../base/errors/index.ts';
 import { isoDate } from '../../base/json/index.ts';
 import { type ExportSource, openSourceAgent } from '../../export/source/index.ts';
+import type { DeletedPrompt, DeletedSession } from '../../library/deleted/index.ts';
 import type { CallItem, Item } from '../../session/items/index.ts';
 import { compactionFacts, Story } from '../../session/story/index.ts';
 import type { Turn } from '../../session/turns/index.ts';
 import type { ReadPart, ReadQuestion } from '../questions/index.ts';
-import type { Reference } from '../reference/index.ts';
-import { namedTurn, type PlacedTurn, referenceOf } from '../reference/index.ts';
+import {
+  formatReference,
+  namedTurn,
+  type PlacedTurn,
+  type Reference,
+  referenceOf,
+  sessionPart,
+} from '../reference/index.ts';
 import { Answer, type SecretFilter } from '../text/index.ts';
 
 /** A part of a turn, and a place in its text. */
@@ -48,6 +55,31 @@ export async function readTurn(
   const next = story.turns[turn.index];
   return answer.end(next === undefined ? 'end of the session' : `next turn: ${referenceOf(session.id, next)}`);
 }
+
+/** What is left of a session without a transcript: its prompts, from the one that the reference names. */
+export function readPrompts(
+  session: DeletedSession,
+  prompts: readonly DeletedPrompt[],
+  { turn }: Reference,
+  { tokens }: Pick<ReadQuestion, 'tokens'>,
+  secrets: SecretFilter,
+): string {
+  const from = turn !== undefined && 'line' in turn ? turn.line : 0;
+  const answer = new Answer(tokens);
+  const id = formatReference(sessionPart(session.id));
+  answer.say(`${id} · the transcript was deleted; only prompts are left`);
+  for (const { line, text, time } of prompts.filter((prompt) => prompt.line >= from)) {
+    const { text: clean } = secrets.clean(`user: ${text.trim()}`);
+    const isSaid =
+      answer.left > leastTokens && answer.say(`${id}#L${line} · ${isoDate(time)?.slice(0, 10) ?? 'no date'}`);
+    if (!isSaid) return answer.end(`cut: read on with reference ${id}#L${line}`);
+    if (answer.quote(clean) < clean.length) answer.say('(cut)');
+  }
+  return answer.end();
+}
+
+/** More than a reference and a few words have. */
+const leastTokens = 80;
 
 function firstTurn(session: ExportSource['session'], branch: PlacedTurn['branch']): PlacedTurn {
   const turn = new Story(session, { branch }).turns[0];

@@ -1,8 +1,9 @@
 // A query → the exchanges that answer it best, at most 100 tokens each, with a reference that `read` takes.
 import { isoDate } from '../../base/json/index.ts';
 import { parseTime } from '../../base/time/index.ts';
-import { type RecallHit, recall } from '../../library/exchanges/index.ts';
+import { type RecallHit, type RecallQuery, recall } from '../../library/exchanges/index.ts';
 import type { Database } from '../../library/index/index.ts';
+import type { ArchivedSessions, FoundPrompt } from '../gone/index.ts';
 import type { SearchQuestion } from '../questions/index.ts';
 import { formatReference, sessionPart, turnPart } from '../reference/index.ts';
 import { Answer, type SecretFilter, tokensOf, withinTokens } from '../text/index.ts';
@@ -11,34 +12,60 @@ import type { VisibleSession } from './sessions.ts';
 const hitTokens = 100;
 const frameTokens = 150;
 
+export interface Searched {
+  readonly database: Database;
+  readonly sessions: readonly VisibleSession[];
+  readonly archived: ArchivedSessions;
+  /** Prompts of sessions without a transcript, the best first. */
+  readonly deleted: (since: number | undefined) => readonly FoundPrompt[];
+}
+
+/** Of a session without a transcript only the prompts are known: they come last, and are few. */
+const mostDeleted = 3;
+
 export async function searchAnswer(
-  database: Database,
-  sessions: readonly VisibleSession[],
+  { database, sessions, archived, deleted }: Searched,
   question: SearchQuestion,
   secrets: SecretFilter,
 ): Promise<string> {
-  const { query, limit, since, file, tool, role } = question;
-  const { hits, total } = await recall(database, {
-    text: query,
+  const { query: text, limit, file, tool, role } = question;
+  const since = question.since === undefined ? undefined : parseTime(question.since, 'since', false);
+  const query: RecallQuery = {
+    text,
     limit,
     sessions: sessions.map(({ row }) => row),
     withoutTurns: true,
     hide: (text) => secrets.clean(text).text,
-    ...(since === undefined ? {} : { since: parseTime(since, 'since', false) }),
+    ...(since === undefined ? {} : { since }),
     ...(file === undefined ? {} : { file }),
     ...(tool === undefined ? {} : { tool }),
     ...(role === undefined ? {} : { role }),
-  });
+  };
+  const first = await recall(database, query);
+  // The texts of archived sessions are not on the disk.
+  const isRestored = await archived.restore(first.hits.map(({ session }) => session.path));
+  const { hits, total } = isRestored ? await recall(database, query) : first;
+  const isOnlyWords = file === undefined && tool === undefined && role !== 'assistant';
+  const prompts = isOnlyWords ? deleted(since).slice(0, mostDeleted) : [];
+  const shown = hits.slice(0, Math.max(limit - prompts.length, Math.ceil(limit / 2)));
   const answer = new Answer(limit * hitTokens + frameTokens);
-  answer.say(`${hits.length} of ${total} turns that match, in ${sessions.length} sessions`);
-  for (const hit of hits) {
+  answer.say(`${shown.length} of ${total} turns that match, in ${sessions.length} sessions`);
+  for (const hit of shown) {
     const head = `${referenceOfHit(hit)} · ${isoDate(hit.time)?.slice(0, 10) ?? 'no date'}`;
     const left = hitTokens - tokensOf(head) - lineTokens;
     const text = hitText(hit, secrets);
     if (!answer.say(head)) break;
     answer.quoteLine(withinTokens(text, left));
   }
-  return answer.end(hits.length === 0 ? 'nothing found: try other words, fewer words, or outline' : undefined);
+  for (const { session, prompt } of prompts.slice(0, limit - shown.length)) {
+    const name = formatReference(sessionPart(session.id), `L${prompt.line}`);
+    const head = `${name} · ${isoDate(prompt.time)?.slice(0, 10) ?? 'no date'} · only prompts are left`;
+    if (!answer.say(head)) break;
+    answer.quoteLine(withinTokens(secrets.line(prompt.text, partChars), hitTokens - tokensOf(head) - lineTokens));
+  }
+  return answer.end(
+    shown.length + prompts.length === 0 ? 'nothing found: try other words, fewer words, or outline' : undefined,
+  );
 }
 
 /** The mark of a line and the ends of both lines. */

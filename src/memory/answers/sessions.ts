@@ -30,7 +30,8 @@ export class KnownSessions {
     this.#roots = roots;
   }
 
-  list(database: Database): readonly VisibleSession[] {
+  /** `isArchived`: whether a path is that of a copy from the archive. */
+  list(database: Database, isArchived: (file: string) => boolean): readonly VisibleSession[] {
     // By this connection, and by others.
     const own = database.prepare('SELECT total_changes() AS changes').get()?.changes;
     const others = database.prepare('PRAGMA data_version').get()?.data_version;
@@ -40,7 +41,7 @@ export class KnownSessions {
     this.#sessions = database
       .prepare('SELECT id, path, session_id, slug, cwd, worktree, ended_at FROM sessions WHERE is_foreign = 0')
       .all()
-      .filter((row) => folders.some((folder) => String(row.path).startsWith(folder)))
+      .filter(({ path: file }) => folders.some((each) => String(file).startsWith(each)) || isArchived(String(file)))
       .map(visibleSession);
     this.#state = state;
     this.#database = database;
@@ -72,8 +73,13 @@ function visibleSession(row: Row): VisibleSession {
   };
 }
 
-/** The session that a reference names. A session that may not be seen is as unknown as one that does not exist. */
-export function namedSession(sessions: readonly VisibleSession[], { session }: Reference): VisibleSession {
+interface Named {
+  readonly sessionId: string;
+  readonly endedAt: number;
+}
+
+/** The session that a reference names. One that may not be seen is as unknown as one that does not exist. */
+export function namedSession<T extends Named>(sessions: readonly T[], { session }: Reference): T {
   const wanted = session.toLowerCase();
   const exact = sessions.filter(({ sessionId }) => sessionId.toLowerCase() === wanted);
   const found =

@@ -1,0 +1,2 @@
+export { ArchivedSessions } from './archived-sessions.ts';
+export { type DeletedFilter, DeletedSessions, type FoundPrompt } from './deleted-sessions.ts';
