@@ -191,6 +191,7 @@ export { followRecords } from './library/watch/follow.ts';
 export type { LiveIndexOptions } from './library/watch/live-index.ts';
 export { keepCurrent } from './library/watch/live-index.ts';
 export type { ModelFacts } from './models/facts.ts';
+export type { OriginFacts } from './session/facts/origin-facts.ts';
 export type { Reachable } from './session/facts/reachable.ts';
 export type { LoadAgent } from './session/facts/session-usage.ts';
 export { sessionUsage, turnUsage, usageLinesOf } from './session/facts/session-usage.ts';

@@ -54,7 +54,7 @@ async function demoTable(width: number, nowMs: number): Promise<string> {
   for (const { path: file, slug: project, mtimeMs } of (await discoverSessions([path.join(projectRoot, 'demo')]))
     .sessions) {
     const summary = await summariseFile(file);
-    if (summary !== undefined) rows.push({ ...summary, project, mtimeMs });
+    if (summary !== undefined) rows.push({ ...summary, project, mtimeMs, relations: [], repository: null });
   }
   rows.sort((a, b) => b.endedAt - a.endedAt);
   const ids = shortIds(rows.map((row) => row.sessionId));

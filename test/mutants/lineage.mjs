@@ -2,6 +2,10 @@
 
 const work = 'src/session/facts/work-facts.ts';
 const families = 'src/web/server/http/families.ts';
+const origins = 'src/library/lineage/find-origin.ts';
+const relations = 'src/library/lineage/relations.ts';
+const repositories = 'src/library/lineage/repositories.ts';
+const messages = 'src/session/transcript/session-message.ts';
 const list = 'src/web/server/http/session-list.ts';
 const groups = 'src/web/server/http/date-groups.ts';
 
@@ -50,42 +54,92 @@ export const mutants = [
   },
   {
     id: 'copy-of-a-folder',
-    file: families,
-    find: 'origin !== undefined && origin.id !== row.id',
-    replace: 'origin !== undefined && origin.path !== row.path',
+    file: origins,
+    find: 'each.sessionId !== session.sessionId && isEarlier(each, session)',
+    replace: 'each !== session && isEarlier(each, session)',
     tests: ['web/server/http/families'],
   },
   {
     id: 'same-uuids',
-    file: families,
-    find: ` \${firstPrompt ?? ''}\`;`,
-    replace: '`;',
+    file: origins,
+    find: "`${firstUuid} ${firstPrompt ?? ''}`",
+    replace: 'firstUuid',
     tests: ['web/server/http/families'],
   },
   {
-    id: 'origin-not-looked-at',
-    file: families,
-    find: ' || named.has(id)',
-    replace: '',
-    tests: ['web/server/http/families'],
+    id: 'reopened-by-chance',
+    file: origins,
+    find: "if (found === undefined || another !== undefined) return undefined;\n    return originFrom(found, 'reopened-from', undefined, 'content');",
+    replace:
+      "if (found === undefined) return undefined;\n    return originFrom(found, 'reopened-from', undefined, 'content');",
+    tests: ['library/lineage/relations'],
   },
   {
-    id: 'same-beginning-not-looked-at',
-    file: families,
-    find: ' || shared.has(lineage.firstUuid)',
+    id: 'reopened-in-the-foreground',
+    file: origins,
+    find: 'origin.isBackground === true && turns <= 1',
+    replace: 'turns <= 1',
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'job-named-after-its-first-session',
+    file: origins,
+    find: 'isFirst ? [first, ...named] : named',
+    replace: 'named',
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'a-summary-names-itself',
+    file: 'src/session/facts/origin-facts.ts',
+    find: ' || id === sessionId) return undefined;\n  return { sessionId: id, isSummary',
+    replace: ') return undefined;\n  return { sessionId: id, isSummary',
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'cycle',
+    file: relations,
+    find: 'if (leadsTo(origin.session, session, parents)) continue;',
     replace: '',
-    tests: ['web/server/http/families'],
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'unknown-id-on-lines',
+    file: origins,
+    find: 'return found.session === undefined ? undefined : found;',
+    replace: 'return found;',
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'moved-to-the-background',
+    file: origins,
+    find: "kind === 'fork-of' && isMoved ? 'background-of' : kind",
+    replace: 'kind',
+    tests: ['library/lineage/relations'],
+  },
+  {
+    id: 'message-is-a-prompt',
+    file: messages,
+    find: 'return wrapped.test(text) || (isMeta && announced.test(text));',
+    replace: 'return isMeta && announced.test(text);',
+    tests: ['session/transcript/session-message'],
+  },
+  {
+    id: 'message-as-title',
+    file: 'src/session/facts/titles.ts',
+    find: 'beginsAsSessionMessage(text) || ',
+    replace: '',
+    tests: ['session/transcript/session-message'],
   },
   {
     id: 'worktree-by-path',
-    file: families,
+    file: repositories,
     find: 'worktrees.get(folder) ?? repositoryInPath(folder)',
     replace: 'worktrees.get(folder) ?? null',
     tests: ['web/server/http/families'],
   },
   {
     id: 'worktree-by-session',
-    file: families,
+    file: repositories,
     find: 'worktrees.get(folder) ?? repositoryInPath(folder)',
     replace: 'repositoryInPath(folder)',
     tests: ['web/server/http/families'],

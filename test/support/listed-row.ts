@@ -17,7 +17,7 @@ export function listedRow(session: number, more: Partial<ListedRow> = {}): Liste
     modelName: null,
     tag: null,
     pullRequests: [],
-    lineage: { forkedFrom: null, firstUuid: null, worktree: null },
+    lineage: { forkedFrom: null, firstUuid: null, worktree: null, origin: {} },
     startedAt: session,
     endedAt: session,
     changedAt: session,

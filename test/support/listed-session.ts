@@ -22,6 +22,7 @@ export function listedSession(more: Partial<ListedSession> = {}): ListedSession 
     tag: undefined,
     forkedFrom: undefined,
     firstUuid: undefined,
+    origin: {},
     gitBranch: undefined,
     model: undefined,
     worktree: undefined,

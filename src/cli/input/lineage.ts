@@ -1,5 +1,7 @@
 // The log of operations and a session's lines → the sessions it was made from, and how.
 import { UserError } from '../../base/errors/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import { isOriginKind, type Relation, type RelationKind } from '../../library/lineage/index.ts';
 import { listRecords, type OperationRecord, operationsFolder } from '../../surgery/engine/index.ts';
 import type { CommandIo } from '../command/index.ts';
 
@@ -22,17 +24,23 @@ export async function readLineage(io: Pick<CommandIo, 'env'>): Promise<LineageOf
   return lineageReader(io);
 }
 
-export function lineageReader({ env }: Pick<CommandIo, 'env'>): LineageOf {
+export function lineageReader(io: Pick<CommandIo, 'env'>): LineageOf {
+  const madeBy = madeByReader(io);
+  return ({ path, sessionId, forkedFrom }) => {
+    const known = madeBy(path);
+    if (known !== undefined) return known;
+    return forkedFrom === undefined || forkedFrom === sessionId ? undefined : { operation: 'fork', from: [forkedFrom] };
+  };
+}
+
+/** Only what the log of operations says, by the path of the transcript. */
+export function madeByReader({ env }: Pick<CommandIo, 'env'>): (path: string) => Lineage | undefined {
   const made = new Map<string, Lineage>();
   // Newest first: the latest operation that wrote the file counts.
   for (const record of recordsOf(env))
     for (const { path, sessionId } of record.to)
       if (isCopy(record, path, sessionId) && !made.has(path)) made.set(path, of(record));
-  return ({ path, sessionId, forkedFrom }) => {
-    const known = made.get(path);
-    if (known !== undefined) return known;
-    return forkedFrom === undefined || forkedFrom === sessionId ? undefined : { operation: 'fork', from: [forkedFrom] };
-  };
+  return (path) => made.get(path);
 }
 
 /** An unreadable log is ignored here; `clew history` and `clew undo` report it. */
@@ -49,6 +57,43 @@ function recordsOf(env: NodeJS.ProcessEnv): readonly OperationRecord[] {
 export function lineageText({ operation, from }: Lineage): string {
   const sources = from.map((id) => id.slice(0, 8)).join(' and ');
   return sources === '' ? 'imported' : `${words[operation] ?? `${operation} of`} ${sources}`;
+}
+
+export function relationJson({ kind, sessionId, path, at, evidence, operation }: Relation): object {
+  return { kind, sessionId, path: path ?? null, at: at ?? null, evidence, operation: operation ?? null };
+}
+
+/** `reopened from 3f2b8c1e`. */
+export function relationText({ kind, sessionId, operation }: Relation): string {
+  const id = isUuid(sessionId) ? sessionId.slice(0, 8) : sessionId;
+  return `${kind === 'fork-of' && operation !== undefined ? (words[operation] ?? `${operation} of`) : kindWords[kind]} ${id}`;
+}
+
+const kindWords: Readonly<Record<RelationKind, string>> = {
+  'fork-of': 'fork of',
+  continues: 'continues',
+  'after-compaction': 'after the compaction of',
+  'reopened-from': 'reopened from',
+  'background-of': 'background of',
+  'copy-of': 'copy of',
+  'forked-as': 'forked as',
+  'continued-in': 'continued in',
+  'compacted-into': 'compacted into',
+  'reopened-as': 'reopened as',
+  'background-as': 'in the background as',
+  'copied-as': 'copied as',
+};
+
+/** `#review · fork of 3f2b8c1e`: the tag, and where the session came from. */
+export function originMarks(
+  tag: string | undefined,
+  lineage: Lineage | undefined,
+  relations: readonly Relation[],
+): string {
+  const origins = relations.filter(({ kind }) => isOriginKind(kind)).map(relationText);
+  const isImport = lineage !== undefined && lineage.from.length === 0;
+  const marks = [...(tag === undefined ? [] : [`#${tag}`]), ...(isImport ? [lineageText(lineage)] : []), ...origins];
+  return marks.join(' · ');
 }
 
 /** `#review · fork of 3f2b8c1e`. */

@@ -1,39 +1,57 @@
 // clew ls: all sessions of the roots, newest first, as a table, as JSON or as bare ids; or those that the client is
 // about to delete.
 import path from 'node:path';
-import { UserError } from '../../base/errors/index.ts';
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { neutralise } from '../../base/text/index.ts';
 import { healthOf } from '../../doctor/diagnosis/index.ts';
 import type { ListedSession } from '../../library/index/index.ts';
+import { findRelations, type RepositoryOf, readJobs, repositoryFinder } from '../../library/lineage/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
+import { cellsOf } from '../../library/usage/index.ts';
 import { discoverSessions } from '../../store/index.ts';
-import { type CommandInput, textFlag } from '../command/index.ts';
-import { currentSessions, projectFilter, readLineage, rootsOf } from '../input/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import {
+  currentPrices,
+  currentSessions,
+  currentUsage,
+  madeByReader,
+  readLineage,
+  relationJson,
+  rootsOf,
+} from '../input/index.ts';
 import { shortIds } from '../render/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
+import { inListOrder, readChoice } from './choose.ts';
 import { listDeletedSessions } from './deleted.ts';
-import { expiringTable, lastUse, listTable, type Row } from './render.ts';
+import { expiringTable, listTable, type Row } from './render.ts';
+import { treeTable } from './tree.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   if (flags.deleted === true) return listDeletedSessions(input);
-  const wanted = textFlag(flags, 'project');
-  const tag = textFlag(flags, 'tag');
-  if (tag !== undefined && tag.trim() === '')
-    throw new UserError('--tag is empty', 'name a tag, as `clew tag` gave it');
-  if (flags.ids === true && wanted === undefined && tag === undefined)
-    return writeOut(idLines(await discoverAll(input)), io);
-  const isOfProject = projectFilter(input);
-  const { rows, ids, isDemo } = await listAll(input);
-  const shown = rows.filter((row) => isOfProject(row) && (tag === undefined || row.tag === tag.trim()));
-  if (flags.expiring === true) return listExpiring(input, shown, ids);
-  shown.sort((a, b) => lastUse(b) - lastUse(a));
+  const nowMs = Date.now();
+  const choice = readChoice(input, nowMs);
+  const isPlain = choice.narrowed.length === 0 && flags.sort === undefined && flags.limit === undefined;
+  if (flags.ids === true && isPlain) return writeOut(idLines(await discoverAll(input)), io);
+  const { rows, ids, isDemo, repositoryOf } = await listAll(input);
+  const found = rows.filter((row) => choice.isListed(row, repositoryOf));
+  if (flags.expiring === true) return listExpiring(input, found, ids, choice.limit);
+  const costOf = choice.order === 'cost' ? costReader(input) : undefined;
+  const shown = inListOrder(found, choice.order, costOf ?? (() => undefined)).slice(0, choice.limit);
   if (flags.ids === true) return writeOut(idLines(shown), io);
   if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
-  if (shown.length === 0) return sayNothing(input, wanted, tag);
-  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo };
-  await writeOut([listTable(shown, ids, options)], { ...io, pager: true });
+  if (shown.length === 0) return sayNothing(input, choice.narrowed);
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs, isDemo, costOf };
+  const table = flags.tree === true ? treeTable : listTable;
+  await writeOut([table(shown, ids, { ...options, found: found.length })], { ...io, pager: true });
+}
+
+/** In millionths of a dollar, with sub-agents; a session with unpriced models has the part that is known. */
+function costReader(input: CommandInput): (session: { readonly path: string }) => number | undefined {
+  const costs = new Map<string, number>();
+  for (const { session, costMicroUsd } of cellsOf(currentUsage(input, currentPrices(input.io))))
+    if (costMicroUsd !== undefined) costs.set(session.path, (costs.get(session.path) ?? 0) + costMicroUsd);
+  return ({ path: file }) => costs.get(file);
 }
 
 interface Listed {
@@ -41,6 +59,7 @@ interface Listed {
   /** The shown part of each id. */
   readonly ids: ReadonlyMap<string, string>;
   readonly isDemo: boolean;
+  readonly repositoryOf: RepositoryOf;
 }
 
 async function listAll(input: CommandInput): Promise<Listed> {
@@ -51,23 +70,28 @@ async function listAll(input: CommandInput): Promise<Listed> {
   }
   const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);
   const isDemo = input.flags.demo === true;
-  return { rows: await markedRows(input, sessions, isDemo), ids, isDemo };
+  const repositoryOf = repositoryFinder(sessions);
+  return { rows: await markedRows(input, sessions, isDemo, repositoryOf), ids, isDemo, repositoryOf };
 }
 
 interface ListRow extends ListedSession, Row {}
 
 /** The demo's folders were never on this disk, and nothing deletes its sessions. */
 async function markedRows(
-  { io }: CommandInput,
+  input: CommandInput,
   sessions: readonly ListedSession[],
   isDemo: boolean,
+  repositoryOf: RepositoryOf,
 ): Promise<ListRow[]> {
+  const { io } = input;
   const lineageOf = await readLineage(io);
+  const relations = findRelations(sessions, { jobs: readJobs(rootsOf(input)), madeBy: madeByReader(io) });
   const expiring = new Set(isDemo ? [] : findExpiring(sessions, Date.now()).map(({ session }) => session));
   return sessions.map((session) => {
     const place = isDemo ? { cwd: undefined, project: '' } : session;
     const health = healthOf({ ...place, verdict: session.verdict, isExpiring: expiring.has(session) });
-    return { ...session, lineage: lineageOf(session), health };
+    const repository = session.cwd === undefined ? null : repositoryOf(session.cwd);
+    return { ...session, lineage: lineageOf(session), health, repository, relations: relations.of(session.path) };
   });
 }
 
@@ -93,10 +117,11 @@ async function listExpiring(
   input: CommandInput,
   rows: readonly ListRow[],
   ids: ReadonlyMap<string, string>,
+  limit: number,
 ): Promise<void> {
   const { flags, io } = input;
   const nowMs = Date.now();
-  const expiring = findExpiring(rows, nowMs);
+  const expiring = findExpiring(rows, nowMs).slice(0, limit);
   if (flags.ids === true) return writeOut(idLines(expiring.map(({ session }) => session)), io);
   if (flags.json === true) {
     const objects = expiring.map(({ session, expiresAt, daysLeft }) => {
@@ -131,7 +156,9 @@ function jsonRow(row: ListRow): object {
     pullRequests: row.pullRequests.map(({ url, number, repository }) => {
       return { url, number: number ?? null, repository: repository ?? null };
     }),
+    repository: row.repository,
     lineage: row.lineage ?? null,
+    relations: row.relations.map(relationJson),
     health: row.health ?? null,
     unread: null,
   };
@@ -157,17 +184,17 @@ function unreadRows({ unread }: CommandInput): readonly object[] {
     model: null,
     worktree: null,
     pullRequests: null,
+    repository: null,
     lineage: null,
+    relations: null,
     health: null,
     unread: code,
   }));
 }
 
-function sayNothing(input: CommandInput, wanted: string | undefined, tag: string | undefined): void {
+function sayNothing(input: CommandInput, narrowed: readonly string[]): void {
   const where = rootsOf(input).join(' and ');
-  const tagged = tag === undefined ? '' : ` with the tag "${tag}"`;
-  const what = wanted === undefined ? `no sessions${tagged}` : `no session of a project "${wanted}"${tagged}`;
-  const next =
-    wanted === undefined && tag === undefined ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
+  const what = narrowed.length === 0 ? 'no sessions' : `no session for ${narrowed.join(' ')}`;
+  const next = narrowed.length === 0 ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
   writeNotice(input.io.stderr, `${what} below ${where}; ${next}`);
 }

@@ -10,6 +10,7 @@ import type { CommandInput } from '../command/index.ts';
 import { projectFilter, rootsOf } from '../input/index.ts';
 import { type Cell, type Column, renderTable, shortIds, wrapSpans } from '../render/index.ts';
 import { type Style, terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
+import { readWindow } from './choose.ts';
 
 export async function listDeletedSessions(input: CommandInput): Promise<void> {
   const { flags, io } = input;
@@ -18,7 +19,8 @@ export async function listDeletedSessions(input: CommandInput): Promise<void> {
   const { sessions, leftOut, problems } = listDeleted({ roots: rootsOf(input), env: io.env });
   input.unread.add(problems);
   for (const note of leftOutNotes(leftOut)) writeNotice(io.stderr, note);
-  const shown = sessions.filter(isOfProject);
+  const { limit, from, to } = readWindow(input, Date.now());
+  const shown = sessions.filter((each) => isOfProject(each) && isWithin(each, from, to)).slice(0, limit);
   if (flags.ids === true) return writeOut([shown.map(({ id }) => `${id}\n`).join('')], io);
   if (flags.json === true) return writeOut([`${jsonText(shown.map(deletedJson), 2)}\n`], io);
   if (shown.length === 0)
@@ -26,8 +28,13 @@ export async function listDeletedSessions(input: CommandInput): Promise<void> {
   await writeOut([table(shown, sessions, terminalWidth(io.stdout, io.env), io.style)], { ...io, pager: true });
 }
 
+/** A trace without a time may be of any day. */
+function isWithin({ startedAt, endedAt }: DeletedSession, from: number | undefined, to: number | undefined): boolean {
+  return !(from !== undefined && endedAt < from) && !(to !== undefined && startedAt >= to);
+}
+
 function refuseOtherFilters({ flags }: CommandInput): void {
-  for (const name of ['tag', 'expiring'])
+  for (const name of ['tag', 'expiring', 'branch', 'pr', 'sort', 'tree'])
     if (flags[name] !== undefined && flags[name] !== false)
       throw new UserError(`--deleted and --${name} exclude each other`, 'give one of them');
 }

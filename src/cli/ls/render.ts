@@ -3,15 +3,19 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { counted, displayWidth, formatAge, formatBytes, formatCount, oneLine } from '../../base/text/index.ts';
 import type { Verdict } from '../../library/index/index.ts';
+import type { Relation } from '../../library/lineage/index.ts';
 import type { Expiring } from '../../library/session-files/index.ts';
 import type { SessionSummary } from '../../session/facts/index.ts';
-import { type Lineage, marksText } from '../input/index.ts';
-import { type Cell, type Column, renderTable, type TableOptions, wrapSpans } from '../render/index.ts';
+import { type Lineage, originMarks } from '../input/index.ts';
+import { type Cell, type Column, formatCost, renderTable, type TableOptions, wrapSpans } from '../render/index.ts';
 
 export interface Row extends SessionSummary {
   readonly project: string;
   readonly mtimeMs: number;
   readonly lineage?: Lineage | undefined;
+  readonly relations: readonly Relation[];
+  /** Of the worktree that it works in. */
+  readonly repository: string | null;
   /** `undefined`: not examined. */
   readonly health?: Verdict | undefined;
 }
@@ -27,6 +31,12 @@ export interface ListOptions extends TableOptions {
   readonly nowMs: number;
   /** The sessions are the bundled ones, which need `--demo`. */
   readonly isDemo: boolean;
+  /** How many sessions the limit was applied to. */
+  readonly found?: number;
+  readonly costOf?: ((row: Row) => number | undefined) | undefined;
+  /** Before the title. */
+  readonly indentOf?: (row: Row) => string;
+  readonly isWithoutFolders?: boolean;
 }
 
 /** `clew ls --expiring`: how long each session has left. */
@@ -58,36 +68,53 @@ export function expiringTable<T extends Row>(
 
 /** `ids`: the shown part of each id. */
 export function listTable(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
-  const { style, width, isDemo } = options;
-  const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => width >= fromWidth);
+  return `${[tableText(rows, ids, options), '', ...footerLines(rows, options)].join('\n')}\n`;
+}
+
+/** One line for the headers and one for each row. */
+export function tableText(rows: readonly Row[], ids: ReadonlyMap<string, string>, options: ListOptions): string {
+  const columns = listColumns(rows, ids, options).filter(({ fromWidth = 0 }) => options.width >= fromWidth);
   const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  return renderTable(columns, cells, options);
+}
+
+export function footerLines(rows: readonly Row[], { style, width, isDemo, found }: ListOptions): readonly string[] {
   const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
   const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
   const unexamined = isDemo ? 0 : rows.filter(({ health }) => health === undefined).length;
   const examine = `${formatCount(unexamined)} not examined; \`clew doctor --all\` looks at them`;
-  const total = `${counted(rows.length, 'session')} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
+  const count = counted(rows.length, 'session');
+  const of = found === undefined || found === rows.length ? '' : ` of ${formatCount(found)}`;
+  const total = `${count}${of} in ${counted(folders, 'folder')}; \`${show}\` reads one`;
   const notes = [total, ...(unexamined === 0 ? [] : [examine])];
-  const footer = notes.flatMap((text) => wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text));
-  return `${[renderTable(columns, cells, options), '', ...footer].join('\n')}\n`;
+  return notes.flatMap((text) => wrapSpans([{ text, paint: style.muted }], width).map((line) => line.text));
 }
 
 /** When it was last used: what its lines say, else what the disk says. */
-export function lastUse(row: Row): number {
+export function lastUse(row: Pick<Row, 'endedAt' | 'mtimeMs'>): number {
   return Number.isNaN(row.endedAt) ? row.mtimeMs : row.endedAt;
 }
 
 function listColumns(
   rows: readonly Row[],
   ids: ReadonlyMap<string, string>,
-  { style, width, nowMs }: TableOptions & { readonly nowMs: number },
+  options: TableOptions & Omit<ListOptions, 'isDemo'>,
 ): readonly ListColumn[] {
+  const { style, width, nowMs, costOf, indentOf = () => '', isWithoutFolders = false } = options;
   const folderWidth = roomForFolders(rows, width);
   const folders = new Map<string, string>();
   const folderOf = (row: Row): string => {
     const folder = row.cwd ?? row.project;
-    const known = folders.get(folder) ?? endOfPath(shortFolder(row), folderWidth);
+    const known = folders.get(folder) ?? endOfPath(folderText(row), folderWidth);
     folders.set(folder, known);
     return known;
+  };
+  const folderColumn: ListColumn = {
+    header: 'FOLDER',
+    flex: true,
+    minWidth: 10,
+    fromWidth: 66,
+    cell: (row) => ({ text: folderOf(row), paint: style.muted }),
   };
   const damage: ListColumn = {
     header: 'DAMAGE',
@@ -106,16 +133,14 @@ function listColumns(
       header: 'TITLE',
       flex: true,
       minWidth: 20,
-      cell: (row) => (row.title === undefined ? { text: untitled(row), paint: style.muted } : row.title),
+      cell: (row) => {
+        const text = `${indentOf(row)}${row.title ?? untitled(row)}`;
+        return row.title === undefined ? { text, paint: style.muted } : text;
+      },
     },
     ...(rows.some((row) => marksOf(row) !== '') ? [marks] : []),
-    {
-      header: 'FOLDER',
-      flex: true,
-      minWidth: 10,
-      fromWidth: 66,
-      cell: (row) => ({ text: folderOf(row), paint: style.muted }),
-    },
+    ...(isWithoutFolders ? [] : [folderColumn]),
+    ...(costOf === undefined ? [] : [costColumn(costOf)]),
     {
       header: 'TURNS',
       align: 'right',
@@ -133,8 +158,16 @@ function listColumns(
   ];
 }
 
-function marksOf({ tag, lineage }: Row): string {
-  return marksText(tag, lineage);
+function costColumn(costOf: (row: Row) => number | undefined): ListColumn {
+  const cell = (row: Row): string => {
+    const cost = costOf(row);
+    return cost === undefined ? '' : formatCost(cost);
+  };
+  return { header: 'COST', align: 'right', cell };
+}
+
+function marksOf({ tag, lineage, relations }: Row): string {
+  return originMarks(tag, lineage, relations);
 }
 
 function isDamaged({ health, damage }: Row): boolean {
@@ -167,10 +200,16 @@ function untitled(row: Row): string {
   return row.turns === 0 ? '(no conversation)' : '(untitled)';
 }
 
-function shortFolder(row: Row): string {
-  if (row.cwd === undefined) return row.project;
+/** `~/code/lighthouse ⎇ lamp` for a worktree. */
+function folderText({ cwd, repository, project }: Row): string {
+  if (cwd === undefined) return project;
+  if (repository === null) return withoutHome(cwd);
+  return `${withoutHome(repository)} ⎇ ${path.basename(cwd)}`;
+}
+
+export function withoutHome(folder: string): string {
   const home = homedir();
-  return row.cwd === home || row.cwd.startsWith(home + path.sep) ? `~${row.cwd.slice(home.length)}` : row.cwd;
+  return folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
 }
 
 /** The last folders of a path say more than the first: `…/ada/lighthouse`. */

@@ -5,7 +5,7 @@ import { forkedFromOf } from '../../session/facts/index.ts';
 import type { Branch, Session } from '../../session/load/index.ts';
 import { type Turn, turnsOf } from '../../session/turns/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { chosenBranch, chosenTurns, loadSessionArgument, readLineage } from '../input/index.ts';
+import { chosenBranch, chosenTurns, loadSessionArgument, readLineage, relationsOfSession } from '../input/index.ts';
 import { proseWidth, terminalWidth, writeOut } from '../terminal/index.ts';
 import { showJson } from './json.ts';
 import { showText } from './render.ts';
@@ -18,10 +18,12 @@ export async function run(input: CommandInput): Promise<void> {
   const { id: sessionId, transcript } = session;
   const forkedFrom = forkedFromOf(session);
   const lineage = (await readLineage(io))({ path: transcript.path, sessionId, forkedFrom });
-  if (flags.json === true) return writeOut(showJson(session, turns, { full, lineage }), io);
+  const relations = relationsOfSession(input, session);
+  if (flags.json === true) return writeOut(showJson(session, turns, { full, lineage, relations }), io);
   const options = {
     full,
     lineage,
+    relations,
     style: io.style,
     width: proseWidth(io.stdout, io.env),
     cutWidth: terminalWidth(io.stdout, io.env),

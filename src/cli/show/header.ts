@@ -1,9 +1,10 @@
 // A session → the lines above its turns: what it is, where and when, how large, and what is wrong with it.
 import { isDamage } from '../../base/errors/index.ts';
 import { counted, displayWidth, formatBytes, formatDuration, neutralise, oneLine } from '../../base/text/index.ts';
+import type { Relation } from '../../library/lineage/index.ts';
 import { type SessionSummary, sessionUsage, strangePrompt, summarise, usageText } from '../../session/facts/index.ts';
 import { type Branch, diagnosticsOf, type Session, versionsOf } from '../../session/load/index.ts';
-import { type Lineage, marksText } from '../input/index.ts';
+import { type Lineage, marksText, relationText } from '../input/index.ts';
 import { hanging, localTime } from '../render/index.ts';
 import type { Style } from '../terminal/index.ts';
 
@@ -14,6 +15,8 @@ export interface HeaderOptions {
   readonly cutWidth?: number;
   /** What the session was made from. */
   readonly lineage?: Lineage | undefined;
+  /** Where it came from, and what came from it. */
+  readonly relations?: readonly Relation[];
 }
 
 export function showHeader(session: Session, branch: Branch | undefined, options: HeaderOptions): string {
@@ -22,14 +25,26 @@ export function showHeader(session: Session, branch: Branch | undefined, options
   const lines = [
     style.heading(oneLine(summary.title ?? '(untitled)', cutWidth)),
     ...joinFacts([session.id, summary.cwd ?? 'folder unknown'], options).map(style.muted),
-    ...joinFacts(
-      [marksText(summary.tag, options.lineage)].filter((text) => text !== ''),
-      options,
-    ).map(style.accent),
+    ...joinFacts(relationMarks(summary.tag, options), options).map(style.accent),
     ...joinFacts(factsOf(session, summary), options).map(style.muted),
     ...notices(session, branch, options),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Any number of sessions may come from one. */
+const mostRelations = 6;
+
+function relationMarks(tag: string | undefined, { lineage, relations = [] }: HeaderOptions): readonly string[] {
+  const shown = relations.slice(0, mostRelations);
+  const hidden = relations.length - shown.length;
+  // An import has no session that it came from.
+  const made = lineage !== undefined && (shown.length === 0 || lineage.from.length === 0) ? lineage : undefined;
+  return [
+    marksText(tag, made),
+    ...shown.map(relationText),
+    ...(hidden === 0 ? [] : [`and ${counted(hidden, 'related session')} more`]),
+  ].filter((text) => text !== '');
 }
 
 function factsOf(session: Session, summary: SessionSummary): string[] {

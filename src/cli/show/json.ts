@@ -4,6 +4,7 @@
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { compactionJson, promptJson } from '../../export/index.ts';
 import { type Block, contentOf, textOf } from '../../format/entry/index.ts';
+import type { Relation } from '../../library/lineage/index.ts';
 import { sessionUsage, tagOf, titleOf, turnUsage } from '../../session/facts/index.ts';
 import {
   type AgentSource,
@@ -17,17 +18,18 @@ import {
 } from '../../session/load/index.ts';
 import type { Node } from '../../session/transcript/index.ts';
 import { countTurns, type Message, messagesOf, type Turn, toolCallsOf } from '../../session/turns/index.ts';
-import type { Lineage } from '../input/index.ts';
+import { type Lineage, relationJson } from '../input/index.ts';
 
 export interface ShowJsonOptions {
   readonly full: boolean;
   readonly lineage: Lineage | undefined;
+  readonly relations: readonly Relation[];
 }
 
 export function* showJson(
   session: Session,
   turns: readonly Turn[],
-  { full, lineage }: ShowJsonOptions,
+  { full, lineage, relations }: ShowJsonOptions,
 ): Generator<string> {
   const head = {
     sessionId: session.id,
@@ -36,6 +38,7 @@ export function* showJson(
     title: titleOf(session) ?? null,
     tag: tagOf(session) ?? null,
     lineage: lineage ?? null,
+    relations: relations.map(relationJson),
     versions: versionsOf(session),
     entries: entryCounts(session.transcript.nodes),
     diagnostics: diagnosticsOf(session),

@@ -41,6 +41,8 @@ CREATE TABLE sessions (
   tag TEXT,
   forked_from TEXT,
   first_uuid TEXT,
+  -- JSON: OriginFacts.
+  origin TEXT,
   git_branch TEXT,
   model TEXT,
   -- JSON: {path, repository, branch}.

@@ -13,6 +13,7 @@ import {
 import type { Database, Row, SqlValue } from './database.ts';
 import { agentCounts, knownRows, selectKnown, sessionRows } from './session-rows.ts';
 import {
+  originIn,
   type StaleSession,
   type SummaryOptions,
   summaryOfRow,
@@ -120,6 +121,7 @@ export interface KnownSession
       | 'tag'
       | 'forkedFrom'
       | 'firstUuid'
+      | 'origin'
     >,
     WorkFacts {
   readonly cwd: string | undefined;
@@ -191,6 +193,7 @@ function knownSession(file: TranscriptFile, row: Row | undefined): KnownSession 
     tag: text(row?.tag),
     forkedFrom: text(row?.forked_from),
     firstUuid: text(row?.first_uuid),
+    origin: originIn(row ?? {}),
     ...workFactsIn(row ?? {}),
     verdict: row === undefined ? undefined : verdictIn(row, path, file),
     counts,

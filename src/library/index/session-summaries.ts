@@ -9,6 +9,7 @@ import { version } from '../../base/version/index.ts';
 import {
   type Continuation,
   continueSummary,
+  type OriginFacts,
   type PullRequest,
   type SessionSummary,
   summariseForMore,
@@ -150,6 +151,7 @@ const columns = [
   'tag',
   'forked_from',
   'first_uuid',
+  'origin',
   ...workColumns,
 ];
 const names = ['summary_state', 'is_foreign', ...columns];
@@ -203,6 +205,7 @@ function summaryValues({ file, state, row }: StaleSession, summary: Summary): Sq
     tag,
     forkedFrom,
     firstUuid,
+    JSON.stringify(summary.origin),
     ...workValues(summary),
   ];
 }
@@ -226,6 +229,11 @@ export function workFactsIn(row: Row): WorkFacts {
   };
 }
 
+/** Nothing for a session that was not summarised yet. */
+export function originIn({ origin }: Row): OriginFacts {
+  return typeof origin === 'string' ? (JSON.parse(origin) as OriginFacts) : {}; // written by `summaryValues`
+}
+
 export function summaryOfRow(row: Row): Summary {
   if (row.is_foreign === 1) return 'foreign';
   return {
@@ -244,6 +252,7 @@ export function summaryOfRow(row: Row): Summary {
     tag: textOrNone(row.tag),
     forkedFrom: textOrNone(row.forked_from),
     firstUuid: textOrNone(row.first_uuid),
+    origin: originIn(row),
     ...workFactsIn(row),
   };
 }

@@ -6,6 +6,7 @@ import { isLinked } from '../graph/index.ts';
 import { countSeparateAgents } from '../load/index.ts';
 import { hashId, isBoundary, isMessage, Loader, type Node } from '../transcript/index.ts';
 import { type Continuation, isSimple, mostEnds } from './continuation.ts';
+import { backgroundOf, type OriginFacts, withMessage } from './origin-facts.ts';
 import type { SessionSummary } from './summary.ts';
 import { chooseTitle, type LineTitle, lastPromptTitle, promptTitle, said, titleSources } from './titles.ts';
 import {
@@ -68,6 +69,7 @@ class AppendedLines {
   #endedAt: number;
   #turns: number;
   #gitBranch: string | undefined;
+  #origin: OriginFacts;
   #model: string | undefined;
   #worktree: Worktree | undefined;
   #pullRequests: readonly PullRequest[];
@@ -87,6 +89,7 @@ class AppendedLines {
     this.#endedAt = before.endedAt;
     this.#turns = before.turns;
     this.#gitBranch = before.gitBranch;
+    this.#origin = before.origin;
     this.#model = before.model;
     this.#worktree = before.worktree;
     this.#pullRequests = before.pullRequests;
@@ -104,7 +107,12 @@ class AppendedLines {
 
   /** Only the last message says which branch it is. */
   endBatch(): void {
-    if (this.#lastMessage !== undefined) this.#gitBranch = branchOf(read(this.#lastMessage));
+    if (this.#lastMessage !== undefined) {
+      const last = read(this.#lastMessage);
+      this.#gitBranch = branchOf(last);
+      const { isBackground, ...origin } = this.#origin;
+      this.#origin = { ...origin, ...backgroundOf(last) };
+    }
     this.#lastMessage = undefined;
   }
 
@@ -115,7 +123,10 @@ class AppendedLines {
     if (node.logicalParentUuid !== undefined || node.leafUuid !== undefined) return false;
     if (!this.#take(hashId(uuid)) || !this.#addMessage(node)) return false;
     if (isMessage(node)) {
+      // More of a fork is being copied.
+      if (this.#origin.forkedAt !== undefined && bytes.includes('"forkedFrom"')) return false;
       this.#lastMessage = bytes;
+      this.#origin = withMessage(this.#origin, node, uuid);
       this.#model = modelOfAnswer(node, node.message?.model) ?? this.#model;
     }
     if (node.promptKind === undefined) {
@@ -199,6 +210,7 @@ class AppendedLines {
       ...this.#before,
       ...work,
       cwd: this.#cwd,
+      origin: this.#origin,
       title: chooseTitle(this.#title, files),
       startedAt: this.#startedAt,
       endedAt: this.#endedAt,

@@ -1,5 +1,6 @@
 export type { Continuation } from './continuation.ts';
 export { type ContinuedSummary, continueSummary } from './continue-summary.ts';
+export type { OriginFacts } from './origin-facts.ts';
 export { isVersionSince, isWrittenByClew, strangePrompt } from './prompt-origin.ts';
 export { countReachable, type Expectation, expectedOf, missingFrom, type Reachable } from './reachable.ts';
 export {

@@ -1,7 +1,6 @@
 // A session in one row: what a list of sessions shows.
 
 import { isDamage } from '../../base/errors/index.ts';
-import { asObject } from '../../base/json/index.ts';
 import { diskError, type SessionFiles, sessionFiles } from '../../store/index.ts';
 import { buildGraph, type Graph } from '../graph/index.ts';
 import {
@@ -17,8 +16,9 @@ import type { ResumeGraph } from '../resume/chain/index.ts';
 import { isMessage, loadTranscript, type Node, reloadTranscript, type Transcript } from '../transcript/index.ts';
 import { countTurns, turnStarts, turnsOf } from '../turns/index.ts';
 import { type Continuation, continuationOf } from './continuation.ts';
+import { forkOf, type OriginFacts, originFactsOf } from './origin-facts.ts';
 import { chooseTitle, said, titleInLines, titleOf } from './titles.ts';
-import { type WorkFacts, workFactsOf } from './work-facts.ts';
+import { lastMessageOf, type WorkFacts, workFactsOf } from './work-facts.ts';
 
 /** The last tag; an empty one removes the tag. */
 export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
@@ -29,7 +29,7 @@ export function tagOf({ transcript }: Pick<Session, 'transcript'>): string | und
 /** Every line that a fork copies names the session it is from. */
 export function forkedFromOf({ transcript }: Pick<Session, 'transcript'>): string | undefined {
   const first = firstMessage(transcript);
-  return first === undefined ? undefined : said(asObject(transcript.read(first).forkedFrom)?.sessionId);
+  return first === undefined ? undefined : forkOf(transcript.read(first));
 }
 
 function firstMessage({ nodes }: Pick<Transcript, 'nodes'>): Node | undefined {
@@ -56,6 +56,8 @@ export interface SessionSummary extends WorkFacts {
   readonly forkedFrom: string | undefined;
   /** The uuid of the first message, which a fork has in common with its origin. */
   readonly firstUuid: string | undefined;
+  /** What else its lines say about where it came from. */
+  readonly origin: OriginFacts;
 }
 
 /** Summarises a session without keeping its content in memory. Returns `undefined` for a file of another program. */
@@ -121,6 +123,9 @@ function makeSummary(session: SummarySource, turns: number, agents: number, titl
     if (!(time <= endedAt)) endedAt = Number.isNaN(time) ? endedAt : time;
   }
   const diagnostics = diagnosticsOf(session);
+  const firstNode = firstMessage(transcript);
+  const first = firstNode === undefined ? undefined : transcript.read(firstNode);
+  const last = lastMessageOf(transcript);
   return {
     sessionId: session.id,
     path: session.files.main,
@@ -135,9 +140,10 @@ function makeSummary(session: SummarySource, turns: number, agents: number, titl
     diagnostics: diagnostics.length,
     damage: diagnostics.filter(isDamage).length,
     tag: tagOf(session),
-    forkedFrom: forkedFromOf(session),
-    firstUuid: firstMessage(transcript)?.uuid,
-    ...workFactsOf(transcript),
+    forkedFrom: first === undefined ? undefined : forkOf(first),
+    firstUuid: firstNode?.uuid,
+    origin: originFactsOf(transcript, session.id, { first, last }),
+    ...workFactsOf(transcript, last),
   };
 }
 

@@ -35,10 +35,15 @@ export interface WorkFacts {
 /** The client writes this model on answers of its own, such as errors. */
 const synthetic = '<synthetic>';
 
-export function workFactsOf(transcript: Transcript): WorkFacts {
+export function lastMessageOf(transcript: Transcript): JsonObject | undefined {
   const last = transcript.nodes.findLast((node) => isMessage(node) && !node.isSidechain);
+  return last === undefined ? undefined : transcript.read(last, 'sent');
+}
+
+/** `last`: of `lastMessageOf`. */
+export function workFactsOf(transcript: Transcript, last: JsonObject | undefined): WorkFacts {
   return {
-    gitBranch: last === undefined ? undefined : branchOf(transcript.read(last, 'sent')),
+    gitBranch: last === undefined ? undefined : branchOf(last),
     model: lastModel(transcript),
     worktree: lastWorktree(transcript),
     pullRequests: transcript.nodes

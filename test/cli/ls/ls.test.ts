@@ -86,7 +86,9 @@ test('--json prints all facts of a session', (context) => {
       model: 'claude-opus-4-5-20251101',
       worktree: { path: '/home/kim/trees/wick', repository: '/home/kim/light', branch: null },
       pullRequests: [{ url: 'https://example.invalid/7', number: 7, repository: 'kim/light' }],
+      repository: null,
       lineage: null,
+      relations: [],
       health: null,
       unread: null,
     },
@@ -140,7 +142,7 @@ test('where no session is of the project, it says so', (context) => {
   assert.deepEqual(runClew(['ls', '--root', root, '--project', 'moon']), {
     status: 0,
     stdout: '',
-    stderr: `clew: no session of a project "moon" below ${root}; \`clew ls\` shows all\n`,
+    stderr: `clew: no session for --project moon below ${root}; \`clew ls\` shows all\n`,
   });
 });
 

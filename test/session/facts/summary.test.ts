@@ -30,6 +30,7 @@ test('a session in one row', () => {
     tag: undefined,
     forkedFrom: undefined,
     firstUuid: session.transcript.nodes[0]?.uuid,
+    origin: { firstAnswer: 'm1', lastUuid: 'u2' },
     gitBranch: undefined,
     model: 'claude-opus-4-5-20251101',
     worktree: undefined,

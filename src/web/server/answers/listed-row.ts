@@ -1,6 +1,7 @@
 // The part of a session's row that depends only on its files. The server adds the rest (key, live, forks, expiry).
 import type { KnownSession, ListedSession } from '../../../library/index/index.ts';
 import { shortModelName } from '../../../models/index.ts';
+import type { OriginFacts } from '../../../session/facts/index.ts';
 import type { PullRequestLink, SessionRow } from '../../wire/index.ts';
 
 type ServerFields =
@@ -18,6 +19,8 @@ export interface RowLineage {
   readonly forkedFrom: string | null;
   /** The uuid of its first message: copies have the same. */
   readonly firstUuid: string | null;
+  /** What else its lines say about where it came from. */
+  readonly origin: OriginFacts;
   /** The last worktree that it entered, and the repository of that. */
   readonly worktree: { readonly path: string; readonly repository: string } | null;
 }
@@ -65,10 +68,11 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
   };
 }
 
-function lineageOf({ forkedFrom, firstUuid, worktree }: KnownSession): RowLineage {
+function lineageOf({ forkedFrom, firstUuid, origin, worktree }: KnownSession): RowLineage {
   return {
     forkedFrom: forkedFrom ?? null,
     firstUuid: firstUuid ?? null,
+    origin,
     worktree: worktree === undefined ? null : { path: worktree.path, repository: worktree.repository },
   };
 }

@@ -148,6 +148,7 @@ function rowOf({ changedAt, ...bare }: BareRow, summary: SessionSummary | undefi
       tag: summary?.tag,
       forkedFrom: summary?.forkedFrom,
       firstUuid: summary?.firstUuid,
+      origin: summary?.origin ?? {},
       gitBranch: summary?.gitBranch,
       model: summary?.model,
       worktree: summary?.worktree,

@@ -7,7 +7,7 @@ import { SessionList } from '../../../../src/web/server/http/session-list.ts';
 import type { SessionsQuery } from '../../../../src/web/wire/wire.ts';
 import { listedRow } from '../../../support/listed-row.ts';
 
-const none = { forkedFrom: null, firstUuid: null, worktree: null };
+const none = { forkedFrom: null, firstUuid: null, origin: {}, worktree: null };
 const forkOf = (session: number, origin: number, more: Partial<ListedRow> = {}): ListedRow =>
   listedRow(session, { lineage: { ...none, forkedFrom: `s${origin}` }, ...more });
 
