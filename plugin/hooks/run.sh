@@ -2,6 +2,8 @@
 # Runs the server and the hooks of this plugin. A hook never fails and prints nothing, except for the verdict of the
 # guard and the message that Clew is not installed. One that is not configured ends here, before Node is started.
 clew=${0%/*}/../bin/clew
+# Where Clew keeps its settings.
+state=${CLEW_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/clew}
 
 is_installed() {
   command -v clew >/dev/null 2>&1 || [ -f "${0%/*}/../../dist/clew.js" ]
@@ -11,7 +13,7 @@ is_installed() {
 is_traced() {
   case $CLEW_TRACE in 0 | false | no | off) return 1 ;; esac
   [ -n "$CLEW_TRACE$CLEW_TRACE_ENDPOINT$CLEW_TRACE_PROFILE$TRACE_TO_LANGFUSE$CC_LANGFUSE_TRACE" ] ||
-    [ -f "${CLEW_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/clew}/trace.json" ] || return 1
+    [ -f "$state/trace.json" ] || return 1
   ! is_in_settings 'trace-hook\.js\|clew trace hook'
 }
 
@@ -43,7 +45,7 @@ case $1 in
       printf '{"systemMessage":"%s"}\n' "$message"
     elif is_traced; then
       input=$(cat)
-      trace "$input" &
+      trace "$input" >/dev/null 2>&1 &
     fi
     ;;
   stop)
@@ -52,20 +54,18 @@ case $1 in
   end)
     is_installed || exit 0
     input=$(cat)
-    # The client waits 1.5 seconds at most, and does not end what runs in the background.
+    # The client waits 1.5 seconds at most, but does not end what runs in the background.
     if ! is_in_settings 'archive --auto'; then
       printf '%s' "$input" | sh "$clew" archive --auto >/dev/null 2>&1 &
     fi
-    if is_traced; then trace "$input"; fi
+    if is_traced; then trace "$input" >/dev/null 2>&1 & fi
     ;;
   guard)
-    if [ -z "$CLAUDE_PLUGIN_OPTION_GUARD_SOFT$CLAUDE_PLUGIN_OPTION_GUARD_HARD" ]; then exit 0; fi
-    if ! is_installed || is_in_settings 'clew[^"]* guard -'; then exit 0; fi
-    set -- --per "${CLAUDE_PLUGIN_OPTION_GUARD_PER:-day}"
-    if [ -n "$CLAUDE_PLUGIN_OPTION_GUARD_SOFT" ]; then set -- "$@" --soft "$CLAUDE_PLUGIN_OPTION_GUARD_SOFT"; fi
-    if [ -n "$CLAUDE_PLUGIN_OPTION_GUARD_HARD" ]; then set -- "$@" --hard "$CLAUDE_PLUGIN_OPTION_GUARD_HARD"; fi
-    # Its exit code is its verdict.
-    exec sh "$clew" guard "$@"
+    # `clew guard set` writes it.
+    if [ -f "$state/guard.json" ] && is_installed && ! is_in_settings 'clew[^"]* guard'; then
+      # Its verdict is on stdout. Exit code 2 would block the call, and an old Clew that has no guard returns it.
+      sh "$clew" guard 2>/dev/null
+    fi
     ;;
 esac
 exit 0

@@ -11,6 +11,7 @@ export const keepCommands: readonly CommandRow[] = [
       { name: '--older-than', value: 'DAYS', summary: 'only sessions unchanged for DAYS days' },
       project,
       { name: '--auto', summary: 'for a SessionEnd hook: archive the session named on stdin, print nothing' },
+      { name: '--detach', summary: 'with --auto: return at once, and archive in the background' },
       { name: '--list', summary: 'list the archived sessions' },
       { name: '--verify', summary: 'read the whole archive and check every copy' },
       { name: '--dry-run', summary: 'show what would be archived' },

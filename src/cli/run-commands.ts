@@ -2,7 +2,7 @@
 // commands.ts.
 
 import type { CommandRow } from './command/index.ts';
-import { chatFlags, demo, printFlags, project, readFlags, root } from './flags/index.ts';
+import { chatFlags, demo, json, printFlags, project, readFlags, root } from './flags/index.ts';
 
 export const traceCommands: readonly CommandRow[] = [
   {
@@ -75,6 +75,32 @@ export const runCommands: readonly CommandRow[] = [
       'clew -p "now the docs" --continue --output-format stream-json',
     ],
     load: () => import('./headless/print.ts'),
+  },
+  {
+    name: 'setup',
+    summary: 'add Clew to the settings of Claude Code, or remove it',
+    flags: [
+      { name: '--mcp', summary: 'the MCP server: agents search and read earlier sessions' },
+      { name: '--all-projects', summary: 'with the server: sessions of all projects, not only of the current one' },
+      { name: '--archive', summary: 'archive a session when it ends' },
+      { name: '--trace', summary: 'trace every turn, as `clew trace install` does' },
+      { name: '--guard', summary: 'check the limits of `clew guard set`' },
+      { name: '--statusline', summary: 'the status line, also if there is another one' },
+      { name: '--skill', summary: 'the skill and the slash commands' },
+      { name: '--remove', summary: 'take back what was set up, or the named parts of it' },
+      { name: '--status', summary: 'show what is set up' },
+      { name: '--yes', summary: 'do not ask for confirmation' },
+      { name: '--dry-run', summary: 'show the changes, write nothing' },
+      json,
+      root,
+    ],
+    examples: [
+      'clew setup --dry-run',
+      'clew setup  # shows every change and asks',
+      'clew setup --mcp --all-projects',
+      'clew setup --remove',
+    ],
+    load: () => import('./setup/command.ts'),
   },
   {
     name: 'mcp',

@@ -29,11 +29,11 @@ export function readSettingsFile(file: string): SettingsFile {
   }
 }
 
-/** Returns the backup of the old file: a new one next to it, or `backup`. */
+/** Returns the backup of the old file, if there is one: by default a new file next to it. */
 export async function writeSettingsFile(
   { file, text, identity }: SettingsFile,
   after: string,
-  backup: string | true = true,
+  backup: string | boolean = true,
 ): Promise<string | undefined> {
   if (text === undefined) {
     if (identify(file) !== 'absent')
@@ -41,7 +41,8 @@ export async function writeSettingsFile(
     await writeNewFile(file, Buffer.from(after));
     return undefined;
   }
-  return (await replaceFile(file, Buffer.from(after), { backup, expected: identity })).backup;
+  const kept = backup === false ? {} : { backup };
+  return (await replaceFile(file, Buffer.from(after), { ...kept, expected: identity })).backup;
 }
 
 // As the client does it (observed with 2.1.325): a folder next to the file, abandoned if it is older than this.

@@ -166,6 +166,8 @@ function collectTrace(folder: string, printed: Map<string, Set<string>>): void {
   const env = { CLEW_HOME: state, CLEW_ROOTS: root, CLEW_TRACE_ENDPOINT: 'http://127.0.0.1:9' };
   const run = (...words: string[]): JsonValue => jsonOf(['trace', ...words, '--json'], { env });
   collect('trace install', run('install', '--dry-run'), printed);
+  collect('setup', jsonOf(['setup', '--mcp', '--dry-run', '--json'], { env }), printed);
+  collect('setup --status', jsonOf(['setup', '--status', '--json'], { env }), printed);
   collect('trace backfill', run('backfill', '--dry-run'), printed);
   collect('trace explain', run('explain', 'one'), printed);
   collect('trace flush', run('flush'), printed);

@@ -98,6 +98,8 @@ export const everyCall: readonly WatchedLine[] = [
   // No session here has thinking that the API would refuse, so there is nothing to mark.
   { line: 'doctor {sound} --fix --mark --yes', isPartly: true },
   ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],
+  ...['setup --yes', 'setup --dry-run', 'setup --yes && setup --remove --yes', 'setup --status'],
+  'setup --yes && setup --remove --dry-run',
   ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
   ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],

@@ -1,4 +1,5 @@
 // clew archive: copies of sessions in Clew's own folder; --list lists them, --verify checks them.
+import { spawn } from 'node:child_process';
 import { appendFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
@@ -24,8 +25,8 @@ import {
   stateFolder,
 } from '../../store/index.ts';
 import { archiveByName } from '../../surgery/keep/index.ts';
-import { type CommandInput, type CommandIo, problemText, textFlag } from '../command/index.ts';
-import { findNamedSession, folderOfTranscript, projectFilter, rootsOf } from '../input/index.ts';
+import { type CommandInput, type CommandIo, listFlag, problemText, textFlag } from '../command/index.ts';
+import { findNamedSession, folderOfTranscript, packageRoot, projectFilter, rootsOf } from '../input/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
 
@@ -147,6 +148,7 @@ function jsonReport({ sessions, storedBytes }: ArchiveReport, io: CommandIo): ob
 async function archiveFromHook(input: CommandInput): Promise<void> {
   const { io } = input;
   try {
+    if (input.flags.detach === true) return await archiveInBackground(input);
     const named = await hookSession(input);
     const found =
       named === undefined ? await everySession(rootsOf(input)) : { sessions: [{ path: named }], problems: [] };
@@ -158,6 +160,24 @@ async function archiveFromHook(input: CommandInput): Promise<void> {
     log(io.env, error instanceof Error ? error.message : String(error));
   }
 }
+
+/** Claude Code ends a SessionEnd hook after 1.5 seconds, which is not enough for every session. */
+async function archiveInBackground(input: CommandInput): Promise<void> {
+  const { io } = input;
+  const roots = listFlag(input.flags, 'root').flatMap((root) => ['--root', root]);
+  const child = spawn(process.execPath, [programFile, 'archive', '--auto', ...roots], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: io.env,
+    cwd: io.cwd,
+  });
+  child.on('error', (error) => log(io.env, error.message));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(await readStdin());
+  child.unref();
+}
+
+const programFile = path.join(packageRoot, 'dist', 'clew.js');
 
 /** The transcript that a hook's input names; without any input all sessions are meant. */
 async function hookSession(input: CommandInput): Promise<string | undefined> {

@@ -16,9 +16,10 @@ import {
 import { runHook } from '../../trace/hook/index.ts';
 import { createTraceContext } from '../../trace/session/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { packageRoot, refuseDemo, rootsOf } from '../input/index.ts';
+import { refuseDemo, rootsOf } from '../input/index.ts';
 import { readStdin, writeNotice, writeOut } from '../terminal/index.ts';
 import { exampleJson, exampleLines } from './destination-text.ts';
+import { hookFile } from './hook-file.ts';
 import { requireLastingPath } from './lasting-path.ts';
 import { setUpHint, traceConfigOf } from './trace-config.ts';
 
@@ -31,8 +32,6 @@ export async function runHookCommand({ io }: CommandInput): Promise<void> {
   };
   await runHook(await readStdin(), { env: io.env, startSender });
 }
-
-export const hookFile: string = path.join(packageRoot, 'dist', 'trace-hook.js');
 
 export async function run(input: CommandInput): Promise<void> {
   const { io } = input;

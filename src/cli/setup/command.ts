@@ -1,0 +1,196 @@
+// clew setup: registers Clew with Claude Code by hand, for those who do not use the plugin: shows every change first, asks,
+// writes, and takes it back with --remove.
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { findUserConfig } from '../../agent/settings/index.ts';
+import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { asObject, jsonText } from '../../base/json/index.ts';
+import { neutralise, padEnd } from '../../base/text/index.ts';
+import { parseSettings, readSettingsFile } from '../../settings/index.ts';
+import { detectClientVersion, installedEvents, readTraceConfig } from '../../trace/config/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { refuseDemo, rootsOf } from '../input/index.ts';
+import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
+import { requireLastingPath } from '../trace/index.ts';
+import { type Plan, planAdd, refuseBesidePlugin } from './add.ts';
+import { actionOf, applyPlan, changesOf, diffOf, type FileChange, type WrittenFile } from './apply.ts';
+import { readGuardFile } from './guard-file.ts';
+import { type PartName, partNames, partTexts, pluginParts, programFile } from './parts.ts';
+import { hashOf, type RecordedFile, type RootRecord, readRecord } from './record.ts';
+import { planRemove } from './remove.ts';
+
+export async function run(input: CommandInput): Promise<void> {
+  const { flags } = input;
+  refuseDemo(input, '`clew setup`');
+  const [root] = rootsOf(input);
+  if (root === undefined) throw new UserError('no folder for the settings', 'name one with --root');
+  const modes = ['remove', 'status'].filter((name) => flags[name] === true);
+  if (modes.length > 1) throw new UserError('--remove and --status do not go together', 'give one of them');
+  if (flags['all-projects'] === true && (modes.length > 0 || isWithoutServer(input)))
+    throw new UserError('--all-projects is for the MCP server', 'add --mcp');
+  const place = { root, userConfig: findUserConfig(root, homedir()), record: readRecord(input.io.env, root) };
+  if (flags.status === true) return showStatus(input, place);
+  const isRemoval = flags.remove === true;
+  if (!isRemoval) requireLastingPath(programFile, 'clew setup');
+  const plan = isRemoval ? removal(input, place) : await addition(input, place);
+  const changes = changesOf(plan);
+  await finish(input, place, plan, changes);
+}
+
+interface Place {
+  readonly root: string;
+  readonly userConfig: string;
+  readonly record: RootRecord;
+}
+
+const readText = (file: string): string | undefined => readSettingsFile(file).text;
+
+function namedParts({ flags }: CommandInput): readonly PartName[] {
+  return partNames.filter((part) => flags[part] === true);
+}
+
+function isWithoutServer(input: CommandInput): boolean {
+  const named = namedParts(input);
+  return named.length > 0 && !named.includes('mcp');
+}
+
+async function addition(input: CommandInput, place: Place): Promise<Plan> {
+  const { io, flags } = input;
+  const named = namedParts(input);
+  const plugin = enabledPlugin(place.root);
+  if (plugin !== undefined)
+    refuseBesidePlugin(
+      plugin,
+      named.filter((part) => pluginParts.includes(part)),
+    );
+  const usual = partNames.filter(
+    (part) => isUsual(part, input) && !(plugin !== undefined && pluginParts.includes(part)),
+  );
+  if (plugin !== undefined && named.length === 0)
+    writeNotice(io.stderr, `the plugin ${plugin} is enabled: only the status line is left to set up`);
+  const chosen = new Map((named.length > 0 ? named : usual).map((part) => [part, named.includes(part)]));
+  const needsVersion = chosen.has('archive') || chosen.has('trace');
+  const version = needsVersion ? await detectClientVersion([place.root], io.env) : undefined;
+  if (chosen.has('trace') && readTraceConfig(io.env).destinations.length === 0)
+    writeNotice(io.stderr, 'no tracing destination is set up yet; see docs/tracing.md');
+  if (chosen.has('guard') && !readGuardFile(io.env))
+    writeNotice(io.stderr, 'no limit is set yet; for example clew guard set --soft 5 --hard 15');
+  const isAllProjects = flags['all-projects'] === true;
+  return planAdd({ ...place, chosen, isAllProjects, clientVersion: version?.numbers, readText });
+}
+
+/** Without a choice: what costs nothing and is of use to everybody; tracing and limits if they are configured. */
+function isUsual(part: PartName, { io }: CommandInput): boolean {
+  if (part === 'trace') return hasDestination(io.env);
+  return part === 'guard' ? readGuardFile(io.env) : true;
+}
+
+/** As for the plugin, a destination of OpenTelemetry alone may be there for other programs. */
+function hasDestination(env: NodeJS.ProcessEnv): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: _, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: _traces, ...own } = env;
+  return readTraceConfig(own).destinations.length > 0;
+}
+
+function removal(input: CommandInput, place: Place): Plan {
+  const named = namedParts(input);
+  return planRemove({ ...place, chosen: new Set(named.length > 0 ? named : partNames), readText, readBackup });
+}
+
+function readBackup({ backup, beforeHash }: RecordedFile): string | undefined {
+  const text = backup === null ? undefined : readText(backup);
+  return text !== undefined && hashOf(text) === beforeHash ? text : undefined;
+}
+
+function enabledPlugin(root: string): string | undefined {
+  const file = path.join(root, 'settings.json');
+  const plugins = asObject(parseSettings(readText(file), file).enabledPlugins) ?? {};
+  return Object.keys(plugins).find((name) => /^clew@/.test(name) && plugins[name] === true);
+}
+
+async function finish(input: CommandInput, place: Place, plan: Plan, changes: readonly FileChange[]): Promise<void> {
+  const { flags, io } = input;
+  const isJson = flags.json === true;
+  const isRemoval = flags.remove === true;
+  if (!isJson) await writeOut([neutralise(planText(plan, changes, isRemoval))], io);
+  const isDryRun = flags['dry-run'] === true;
+  let files: readonly WrittenFile[] = [];
+  if (!isDryRun && (changes.length > 0 || (isRemoval && plan.parts.length > 0))) {
+    if (changes.length > 0 && !(await mayWrite(input, changes.length)))
+      return writeNotice(io.stderr, 'nothing was changed');
+    files = await applyPlan(plan, changes, { ...place, env: io.env, isRemoval });
+  }
+  if (isJson) return writeOut([`${jsonText(jsonReport(place, plan, changes, files), 2)}\n`], io);
+  const backups = files.flatMap(({ backup }) => (backup === null ? [] : [`backup: ${backup}\n`]));
+  const last = isDryRun || changes.length === 0 ? '' : doneText(isRemoval);
+  await writeOut([neutralise(`${backups.join('')}${last}`)], io);
+}
+
+async function mayWrite({ flags, io }: CommandInput, count: number): Promise<boolean> {
+  if (flags.yes === true) return true;
+  if (!canAsk(io.stderr))
+    throw new UserError(
+      'changing the settings of Claude Code needs confirmation: add `--yes`',
+      'use `--dry-run` to look first',
+      exitCodes.refused,
+    );
+  return confirm(`Write ${count === 1 ? 'this file' : `these ${count} files`}?`, io.stderr);
+}
+
+const stateTexts = { add: 'set up', already: 'there already', skip: 'left out', remove: 'remove' } as const;
+
+function planText({ parts }: Plan, changes: readonly FileChange[], isRemoval: boolean): string {
+  if (parts.length === 0) return isRemoval ? 'nothing of clew setup is there\n' : 'nothing to set up\n';
+  const rows = parts.map(({ part, state, note }) => {
+    const text = note === undefined ? partTexts[part] : `${partTexts[part]}; ${note}`;
+    return `${padEnd(part, 12)}${padEnd(stateTexts[state], 15)}${text}\n`;
+  });
+  if (changes.length === 0) return `${rows.join('')}nothing to change\n`;
+  const diffs = changes.map((change) => {
+    const lines = (change.after ?? change.before.text ?? '').split('\n').length - 1;
+    const isCopy = change.edit.file.endsWith('.md');
+    return isCopy ? `${actionOf(change)} ${change.edit.file} (${lines} lines)\n` : diffOf(change);
+  });
+  return `${rows.join('')}\n${diffs.join('')}`;
+}
+
+function doneText(isRemoval: boolean): string {
+  return isRemoval
+    ? 'removed; sessions that are open now keep what they have loaded\n'
+    : 'done; new sessions of Claude Code have it, and `clew setup --remove` takes it back\n';
+}
+
+function jsonReport(
+  { root }: Place,
+  { parts }: Plan,
+  changes: readonly FileChange[],
+  written: readonly WrittenFile[],
+): object {
+  return {
+    root,
+    changed: written.length > 0,
+    parts: parts.map(({ part, state, note }) => ({ part, state, note: note ?? null })),
+    files: changes.map((change) => ({
+      file: change.edit.file,
+      action: actionOf(change),
+      backup: written.find(({ file }) => file === change.edit.file)?.backup ?? null,
+      diff: diffOf(change),
+    })),
+  };
+}
+
+async function showStatus({ flags, io }: CommandInput, { root, record, userConfig }: Place): Promise<void> {
+  const plugin = enabledPlugin(root) ?? null;
+  const settings = path.join(root, 'settings.json');
+  const hasTrace = installedEvents(readText(settings), settings).length > 0;
+  const parts = partNames.map((part) => {
+    const isByPlugin = plugin !== null && pluginParts.includes(part);
+    const isOther = part === 'trace' && hasTrace;
+    return {
+      part,
+      by: record.added[part] !== undefined ? 'setup' : isOther ? 'trace install' : isByPlugin ? 'plugin' : null,
+    };
+  });
+  if (flags.json === true) return writeOut([`${jsonText({ root, settings, userConfig, plugin, parts }, 2)}\n`], io);
+  const rows = parts.map(({ part, by }) => `${padEnd(part, 12)}${padEnd(by ?? '–', 15)}${partTexts[part]}\n`);
+  await writeOut(rows, io);
+}

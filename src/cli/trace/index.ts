@@ -1,0 +1,2 @@
+export { hookFile } from './hook-file.ts';
+export { requireLastingPath } from './lasting-path.ts';
