@@ -34,7 +34,7 @@ test('every command that the plugin names is a command of clew', () => {
     const text = readFileSync(file, 'utf8');
     for (const [, word] of text.matchAll(/(?:`clew |sh "\$clew" |Bash\(clew )([a-z]+)/g)) named.add(word ?? '');
   }
-  assert.deepEqual([...named].sort(), ['archive', 'doctor', 'fork', 'guard', 'mcp', 'trace', 'usage']);
+  assert.deepEqual([...named].sort(), ['archive', 'doctor', 'fork', 'guard', 'mcp', 'setup', 'trace', 'usage']);
   assert.deepEqual(
     [...named].filter((name) => !known.has(name)),
     [],

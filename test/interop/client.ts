@@ -43,6 +43,8 @@ export interface ClientOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Called with the client's home before it starts. */
   readonly prepare?: (home: string) => void | Promise<void>;
+  /** Called after the client has ended, before its home is removed: its hooks may still be at work. */
+  readonly finish?: () => Promise<void>;
 }
 
 export interface ResumeOptions extends ClientOptions {
@@ -179,6 +181,7 @@ async function runClient(options: ClientOptions, files: FileSet, args: readonly 
     const { timeoutMs = 60_000 } = options;
     const env = { ...clientEnvironment(options.cli, home, mock.env), ...options.env };
     const ended = await runToEnd(options.cli, argv, workspace, env, timeoutMs);
+    await options.finish?.();
     const rawMessages = firstMessages(requests);
     return {
       ...ended,

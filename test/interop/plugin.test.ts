@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../src/base/json/json.ts';
 import { clientEnvironment, clientPath } from '../../src/doctor/client-probe/client-run.ts';
@@ -47,6 +48,11 @@ test('2.1.325: the model searches and reads an earlier session; the hooks archiv
     args: ['--dangerously-skip-permissions'],
     env: { ...tracing, PATH: `${outside}${path.delimiter}${clientPath(cli)}` },
     scripts: () => ({ recall: recall(results) }),
+    finish: async () => {
+      for (let tries = 0; tries < 60 && archivedIds(state).length === 0; tries++) await setTimeout(200);
+      await waitFor(() => receiver.spans.length >= 4);
+      await waitFor(() => !isSending(tracePlaces({ CLEW_HOME: state }), 'default'));
+    },
     prepare: async (home) => {
       writeEarlierSessions(home);
       const add = await runClient(cli, home, ['plugin', 'marketplace', 'add', repository]);
@@ -71,16 +77,7 @@ test('2.1.325: the model searches and reads an earlier session; the hooks archiv
   }
   const own = Object.keys(run.files).find((name) => name.endsWith('.jsonl') && !name.startsWith(earlier));
   assert.ok(own !== undefined);
-  const sessionId = path.basename(own, '.jsonl');
-  await waitFor(
-    () => archivedIds(state).includes(sessionId),
-    () => JSON.stringify(archivedIds(state)),
-  );
-  await waitFor(
-    () => receiver.spans.length >= 4,
-    () => JSON.stringify(receiver.spans),
-  );
-  await waitFor(() => !isSending(tracePlaces({ CLEW_HOME: state }), 'default'));
+  assert.deepEqual(archivedIds(state), [path.basename(own, '.jsonl')]);
   const names = receiver.spans.map(({ name }) => name);
   assert.ok(names.includes(tool('search')) && names.includes(tool('read')), JSON.stringify(names));
 });
