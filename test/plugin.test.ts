@@ -76,7 +76,7 @@ test('hooks that settings.json has already are not run a second time', (context)
   assert.deepEqual(place.calls(), []);
 });
 
-test('without clew the user is told once, at the start of a session', (context) => {
+test('without clew there is one message, at the start of a session', (context) => {
   const place = makePlace(context, { hasClew: false });
   writeTree(place.home, { 'state/guard.json': '{}' });
   const { status, stdout, stderr } = place.hook('start');

@@ -28,7 +28,7 @@ export interface PartOutcome {
   readonly note?: string;
 }
 
-/** `edit` returns the new text; `undefined` if there is no file, or it is to be deleted. */
+/** `edit` returns the new text; `undefined` if there is no file, or it must be deleted. */
 export interface FileEdit {
   readonly file: string;
   /** Claude Code writes it all the time, so it is locked and edited as it is then. */

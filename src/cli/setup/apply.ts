@@ -73,7 +73,7 @@ export async function applyPlan(
     // The file is what the copy was: nobody needs it any more.
     if (isRemoval && next === undefined && recorded?.backup != null) await rm(recorded.backup, { force: true });
   }
-  // Entries that somebody removed by hand are not ours any more either.
+  // Entries that the user removed by hand are not ours any more either.
   if (isRemoval) await writeRecord(env, root, { files: hasParts(plan) ? files : {}, added: plan.added });
   return written;
 }
@@ -112,7 +112,7 @@ function afterAddition(
   const afterHash = hashOf(now);
   if (recorded === undefined)
     return { backup, beforeHash: before.text === undefined ? null : hashOf(before.text), afterHash };
-  // Somebody changed the file since: its old bytes must not come back any more.
+  // The file has changed since: its old bytes must not come back any more.
   const isSame = before.text !== undefined && recorded.afterHash === hashOf(before.text);
   return isSame ? { ...recorded, afterHash } : { backup: recorded.backup, beforeHash: 'changed', afterHash };
 }
