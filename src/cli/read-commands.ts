@@ -144,6 +144,22 @@ export const findCommands: readonly CommandRow[] = [
     load: () => import('./find/command.ts'),
   },
   {
+    name: 'why',
+    argument: 'FILE[:LINE[-LINE]]',
+    summary: 'show which session, turn and prompt wrote a line',
+    flags: [...readFlags],
+    examples: ['clew why src/report.ts', 'clew why src/report.ts:42', 'clew why src/report.ts:42-60 --json'],
+    load: () => import('./why/command.ts'),
+  },
+  {
+    name: 'log',
+    argument: '[COMMIT]',
+    summary: 'show which sessions and turns wrote a commit',
+    flags: [...readFlags],
+    examples: ['clew log', 'clew log 1a2b3c4', 'clew log main..feature'],
+    load: () => import('./log/command.ts'),
+  },
+  {
     name: 'usage',
     argument: '[REPORT]',
     actions: ['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'blocks'],

@@ -1,0 +1,1 @@
+export { endsWithName, findTranscriptsOf, readTranscripts, type WorkSearch } from './find-work.ts';

@@ -1,0 +1,3 @@
+export { CallList, lineJson } from './answer-json.ts';
+export { type OpenAnswers, openAnswers } from './open-answers.ts';
+export { doubtTexts } from './render.ts';
