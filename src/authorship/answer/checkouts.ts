@@ -1,9 +1,10 @@
 // The path of a call → the file of the repository that it means. A call may have been made in another worktree or in a
 // clone that is gone by now: then its states of the file must be states that the repository knows.
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { FileEdit } from '../calls/index.ts';
 import { pathBelow, type Repository, type Version } from '../history/index.ts';
-import { linesOf } from '../lines/index.ts';
+import { linesOf, squeezed } from '../lines/index.ts';
+import { addedLines, introducedBy } from '../replay/index.ts';
 import { endsWithName } from '../sources/index.ts';
 
 export interface CheckoutOptions {
@@ -47,6 +48,24 @@ function realFolder(folder: string): string {
 
 const leastLines = 3;
 
+/** A worktree that was removed: most lines that were written there are in the history. */
+function isGoneAlike(root: string, edits: readonly FileEdit[], versions: readonly Version[]): boolean {
+  const [first] = edits;
+  // A name without a folder, such as README.md, is in every project.
+  const hasFolder = first?.path.slice(root.length + 1).includes('/') ?? false;
+  if (!hasFolder || existsSync(root)) return false;
+  const added = addedLines(versions);
+  const all = [...added];
+  const wrote = edits.map(introducedBy);
+  const lines = wrote.flatMap((each) => [...each.lines.keys()]);
+  const parts = wrote.flatMap((each) => each.parts.map(squeezed));
+  const found = [
+    ...lines.filter((line) => added.has(line)),
+    ...parts.filter((part) => all.some((line) => line.includes(part))),
+  ];
+  return found.length > 0 && found.length >= (lines.length + parts.length) / 2;
+}
+
 async function isCopyOf(
   root: string,
   edits: readonly FileEdit[],
@@ -60,7 +79,7 @@ async function isCopyOf(
     ({ before, after, seen, action }) =>
       isKnown(before) || isKnown(after) || isKnown(seen) || (action.kind === 'content' && isKnown(action.text)),
   );
-  if (!isAlike) return false;
+  if (!isAlike && !isGoneAlike(root, edits, versions)) return false;
   // `packages/a/index.ts` is not `index.ts` in another place.
   for (const { path: file } of edits) {
     const name = pathBelow(repository.root, file);

@@ -65,7 +65,8 @@ const similarity = '-M30%';
 /** As far as `git log --follow` and the sessions know. */
 async function namesOf({ git }: Repository, { commit, path, moves }: HistoryOptions): Promise<string[]> {
   const names = new Set([path]);
-  for (let name: string | undefined = path; name !== undefined; ) {
+  // The set grows while it is read.
+  for (const start of names) {
     const output = await git.run([
       'log',
       '--follow',
@@ -77,19 +78,18 @@ async function namesOf({ git }: Repository, { commit, path, moves }: HistoryOpti
       '--format=',
       commit,
       '--',
-      name,
+      start,
     ]);
-    const fields: string[] = output?.toString('utf8').split('\0') ?? [];
-    let last: string = name;
+    const fields = output?.toString('utf8').split('\0') ?? [];
     for (let i = 0; i < fields.length; i++) {
       if (!/^\s*R\d+$/.test(fields[i] as string)) continue;
-      last = fields[i + 1] as string;
-      names.add(last);
+      names.add(fields[i + 1] as string);
       i += 2;
     }
-    const moved: string | undefined = moves?.get(last);
-    name = moved === undefined || names.has(moved) ? undefined : moved;
-    if (name !== undefined) names.add(name);
+    for (const name of names) {
+      const moved = moves?.get(name);
+      if (moved !== undefined) names.add(moved);
+    }
   }
   return [...names];
 }
@@ -198,9 +198,13 @@ function nameBefore(
 ): string | undefined {
   if (status === 'R') return from;
   if (status !== 'A') return to;
-  const moved = moves?.get(to);
+  const seen = new Set<string>();
+  for (let name = moves?.get(to); name !== undefined && !seen.has(name); name = moves?.get(name)) {
+    if (entries.some((entry) => entry.status === 'D' && entry.to === name)) return name;
+    seen.add(name);
+  }
   // It may also have been deleted before, and is there again.
-  return entries.some((entry) => entry.status === 'D' && entry.to === moved) ? moved : to;
+  return to;
 }
 
 function versionsOf(

@@ -165,6 +165,11 @@ function isAtOrAfter({ time }: Version, moment: number): boolean {
   return Number.isNaN(time) || Number.isNaN(moment) || time + 999 >= moment;
 }
 
+/** The telling lines that any version adds, without whitespace. */
+export function addedLines(versions: readonly Version[]): ReadonlySet<string> {
+  return new Set(versions.flatMap((version) => addedBy(version, versions).lines));
+}
+
 function addedBy(version: Version, versions: readonly Version[]): Added {
   const isNew = version.lines.map(() => true);
   for (const parent of version.parents) {

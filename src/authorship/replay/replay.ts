@@ -127,15 +127,19 @@ class Interval {
     return { originOf: (line) => (ownLines === undefined || ownLines.has(line) ? own : outside), isByAgent: true };
   }
 
-  /** A version that is equal to an earlier one, with more lines back than anyone types again. */
+  /** A version that is equal to an earlier one: by `git revert`, or with more lines back than anyone types again. */
   #restored(state: State): State | undefined {
     const earlier = this.#byText.get(this.#version.lines.join('\n'));
-    if (earlier === undefined) return undefined;
+    if (earlier === undefined || this.#isReverting) return earlier;
     const { origins } = takeStep(state, this.#version.lines, this.#outside());
     const back = origins.filter(
       (origin, i) => origin.kind === 'outside' && origin.version === this.#index && isTelling(earlier.lines[i] ?? ''),
     );
     return back.length > mostTypedAgain ? earlier : undefined;
+  }
+
+  get #isReverting(): boolean {
+    return /^This reverts commit [0-9a-f]{7,64}/m.test(this.#version.message);
   }
 
   /** The states before the commits that this one reverts. */
