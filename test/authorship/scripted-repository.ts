@@ -69,7 +69,7 @@ class World implements ScriptedRepository {
     mkdirSync(this.folder, { recursive: true });
     this.#git(['init', '-q', '-b', 'main']);
     this.#trees.set(this.folder, new Map());
-    for (let i = 0; i < 3; i++) this.#newFile(`src/hand${i}.ts`, this.#block(12, 'hand'), i);
+    for (let i = 0; i < 3; i++) this.#newFile(`src/hand${i}.ts`, this.#block(24, 'hand'), i);
     this.#commit('hand', 'start');
     for (let i = 0; i < sessionCount; i++) {
       if (i % 4 === 3) this.#worktreeSession(i);
@@ -88,7 +88,7 @@ class World implements ScriptedRepository {
       const edits = 2 + this.#below(4);
       for (let i = 0; i < edits; i++) this.#agentEdit(session, this.folder);
       if (this.#chance(0.3)) this.#handEdit(this.folder);
-      if (this.#chance(0.15)) this.#discard();
+      if (this.#chance(0.1)) this.#discard();
       if (this.#chance(0.5)) this.#agentCommit(session, `work ${number}.${turn}`);
       else if (this.#chance(0.4)) this.#commit('hand', `by hand ${number}.${turn}`);
     }
@@ -158,7 +158,7 @@ class World implements ScriptedRepository {
     switch (only !== undefined && ['new', 'rename'].includes(kind) ? 'insert' : kind) {
       case 'new': {
         const created = `src/file${++this.#names}.ts`;
-        this.#newFile(created, this.#block(10 + this.#below(20), author), this.#names, checkout);
+        this.#newFile(created, this.#block(16 + this.#below(24), author), this.#names, checkout);
         session.write(this.#call(checkout, created, undefined));
         return;
       }

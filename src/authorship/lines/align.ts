@@ -174,22 +174,26 @@ function changedBlocks(beforeLength: number, source: readonly number[]): readonl
 
 const leastReplaced = 2;
 
-/** Where two lines or more were replaced by two or more, common lines next to them may have been written with them. */
+/**
+ * Next to lines that were replaced, common lines may have been written again with them: the end of a block and blank lines
+ * only if a whole block was, a statement such as `return;` with any line.
+ */
 function findWeak(before: readonly string[], after: readonly string[], source: readonly number[]): ReadonlySet<number> {
   const weak = new Set<number>();
   const blocks = changedBlocks(before.length, source);
   const isCommon = commonIn(before, after);
-  for (const [i, block] of blocks.entries()) {
-    const isReplaced = block.oldTo - block.oldFrom >= leastReplaced && block.newTo - block.newFrom >= leastReplaced;
+  const isStatement = (line: string): boolean => !isTelling(line) && !isClosing(line) && squeezed(line) !== '';
+  const mark = (start: number, step: number, isWanted: (line: string) => boolean): void => {
+    for (let at = start; source[at] !== undefined && source[at] !== -1 && isWanted(after[at] as string); at += step)
+      weak.add(at);
+  };
+  for (const [i, { oldFrom, oldTo, newFrom, newTo }] of blocks.entries()) {
     const next = blocks[i + 1];
-    const isIsland =
-      next !== undefined && next.newFrom - block.newTo <= 2 && block.newTo > block.newFrom && next.newTo > next.newFrom;
-    if (isReplaced || isIsland) {
-      for (let at = block.newTo; at < after.length && source[at] !== -1 && isCommon(after[at] as string); at++)
-        weak.add(at);
-    }
-    if (!isReplaced) continue;
-    for (let at = block.newFrom - 1; at >= 0 && source[at] !== -1 && isCommon(after[at] as string); at--) weak.add(at);
+    const isIsland = next !== undefined && next.newFrom - newTo <= 2 && newTo > newFrom && next.newTo > next.newFrom;
+    const isBlock = oldTo - oldFrom >= leastReplaced && newTo - newFrom >= leastReplaced;
+    const isWanted = isBlock ? isCommon : isStatement;
+    if (oldTo > oldFrom || isIsland) mark(newTo, 1, isIsland ? isCommon : isWanted);
+    if (oldTo > oldFrom) mark(newFrom - 1, -1, isWanted);
   }
   return weak;
 }

@@ -26,8 +26,8 @@ export function replay(options: ReplayOptions): readonly State[] {
   for (const [i, version] of options.versions.entries()) {
     const next = new Interval(options, i, states, byText).replay(editsIn.get(i) ?? []);
     states.push(next);
-    const text = version.lines.join('\n');
-    if (!byText.has(text)) byText.set(text, next);
+    // The latest of equal states: a line may have been typed again in between.
+    byText.set(version.lines.join('\n'), next);
   }
   return states;
 }
