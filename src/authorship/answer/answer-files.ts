@@ -1,9 +1,10 @@
 // Files of a repository, on the disk or in a commit → who wrote each of their lines.
+import { dirname } from 'node:path';
 import type { Database } from '../../library/index/index.ts';
 import type { FileEdit, FileMove, SessionWork } from '../calls/index.ts';
 import { type FileHistory, pathBelow, type Repository, readHistory, type Version } from '../history/index.ts';
 import { assignEdits, replay } from '../replay/index.ts';
-import { findTranscriptsOf, readTranscripts, type WorkSearch } from '../sources/index.ts';
+import { findTranscriptsOf, readArchivedWork, readTranscripts, type WorkSearch } from '../sources/index.ts';
 import { ownEdits, rootOfEdit } from './checkouts.ts';
 import { answerOf, type LineAnswer } from './line-answer.ts';
 
@@ -33,8 +34,8 @@ export interface AnswerOptions {
   readonly database: Database;
   readonly repository: Repository | undefined;
   readonly roots: readonly string[];
-  /** More work than that of the library: of archived sessions. */
-  readonly moreWork?: (names: readonly string[]) => Promise<SessionWork | undefined>;
+  /** The archive, for sessions that are nowhere else. */
+  readonly archive?: string | undefined;
   readonly onRead?: WorkSearch['onRead'];
   readonly onProblem?: WorkSearch['onProblem'];
 }
@@ -57,7 +58,7 @@ export async function answerFiles(targets: readonly Target[], options: AnswerOpt
     const names = [...new Set([...histories.values()].flatMap((each) => (each === 'binary' ? [] : each.names)))];
     const search = { ...options, names };
     const transcripts = findTranscriptsOf(options.database, search);
-    const work = mergeWork(await readTranscripts(transcripts, search), await options.moreWork?.(names));
+    const work = mergeWork(await readTranscripts(transcripts, search), await archivedWork(search, targets));
     moves = movesIn(work.moves, names, options.repository);
     const found = JSON.stringify([...moves]);
     if (round < mostMoves && found !== known && moves.size > 0) {
@@ -68,6 +69,15 @@ export async function answerFiles(targets: readonly Target[], options: AnswerOpt
     for (const [target, history] of histories) files.push(await answerFile(target, history, work, options));
     return { files, transcripts: transcripts.length };
   }
+}
+
+async function archivedWork(
+  search: AnswerOptions & WorkSearch,
+  targets: readonly Target[],
+): Promise<SessionWork | undefined> {
+  const { archive, repository } = search;
+  const folders = repository?.worktrees ?? targets.map((target) => dirname(target.path));
+  return archive === undefined ? undefined : readArchivedWork({ ...search, archive, folders });
 }
 
 function mergeWork(a: SessionWork, b: SessionWork | undefined): SessionWork {

@@ -13,6 +13,10 @@ export interface CallAuthor {
   readonly agentId: string | undefined;
   /** The text of the turn's prompt. */
   readonly prompt: string | undefined;
+  /** The first line of the turn, which names it for as long as the session exists. */
+  readonly turnLine: { readonly uuid: string | undefined; readonly line: number } | undefined;
+  /** The session is only in the archive. */
+  readonly isArchived: boolean;
 }
 
 /** A text that is replaced by another. */

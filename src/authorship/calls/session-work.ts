@@ -39,9 +39,10 @@ interface Place {
   readonly turn: number | undefined;
   readonly branch: number | undefined;
   readonly prompt: string | undefined;
+  readonly turnLine: CallAuthor['turnLine'];
 }
 
-const nowhere: Place = { turn: undefined, branch: undefined, prompt: undefined };
+const nowhere: Place = { turn: undefined, branch: undefined, prompt: undefined, turnLine: undefined };
 
 class WorkReader implements SessionWork {
   readonly edits: FileEdit[] = [];
@@ -61,7 +62,8 @@ class WorkReader implements SessionWork {
     for (const [i, branch] of session.branches.entries()) {
       for (const turn of turnsOf(session, branch)) {
         const prompt = turnPromptText(session, turn);
-        const place = { turn: turn.index, branch: i === 0 ? undefined : i + 1, prompt };
+        const turnLine = turn.prompt ?? turn.nodes.find(({ uuid }) => uuid !== undefined) ?? turn.nodes[0];
+        const place = { turn: turn.index, branch: i === 0 ? undefined : i + 1, prompt, turnLine };
         for (const node of turn.nodes) if (!this.#places.has(node.index)) this.#places.set(node.index, place);
       }
     }
@@ -149,7 +151,7 @@ class WorkReader implements SessionWork {
   }
 
   #common({ node, id, name, agentId, isCopy }: Call, file: string): CommonFields {
-    const { turn, branch, prompt } = this.#placeOfCall.get(id) ?? nowhere;
+    const { turn, branch, prompt, turnLine } = this.#placeOfCall.get(id) ?? nowhere;
     const author: CallAuthor = {
       sessionId: this.#session.id,
       path: this.#session.transcript.path,
@@ -158,6 +160,8 @@ class WorkReader implements SessionWork {
       branch,
       agentId,
       prompt,
+      turnLine: turnLine === undefined ? undefined : { uuid: turnLine.uuid, line: turnLine.line },
+      isArchived: false,
     };
     return { id, tool: name, path: file, time: node.time, line: node.line, author, isCopy };
   }

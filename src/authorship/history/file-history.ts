@@ -46,6 +46,8 @@ export async function readHistory(
   const commits = await readLog(repository, options.commit, names);
   if (commits.length === 0) return undefined;
   nameFiles(commits, options);
+  // Merges are listed even if they have nothing to do with the file.
+  if (commits[0]?.blob === undefined) return undefined;
   const blobs = await readBlobs(
     repository.git,
     commits.flatMap(({ blob }) => blob ?? []),

@@ -19,6 +19,7 @@ export interface Alignment {
 /** `isExact`: the place of the change is known, so lines at its edges are what they seem. */
 export function align(before: readonly string[], after: readonly string[], isExact = false): Alignment {
   const source = matchSame(before, after);
+  joinRuns(before.length, after, source);
   preferWholeBlocks(before.length, after, source);
   const kept = source.map((from): Kept | undefined => (from === -1 ? undefined : 'same'));
   const doubtful = findDoubtful(before, after, source);
@@ -104,6 +105,14 @@ function isNext(source: readonly number[], i: number): boolean {
   return source[i + 1] === (source[i] as number) + 1;
 }
 
+/** Moves a run up to the run before it, if it fits there: one insertion is more likely than two. */
+function joinRuns(beforeLength: number, after: readonly string[], source: number[]): void {
+  for (const run of pureInsertions(source, beforeLength)) {
+    const [up] = shiftsOf(after, source, run);
+    if (up < 0 && source[run.first + up - 1] === -1) shiftRun(source, run, up);
+  }
+}
+
 /** Moves a run that begins with the end of a block to where a block begins. */
 function preferWholeBlocks(beforeLength: number, after: readonly string[], source: number[]): void {
   for (const run of pureInsertions(source, beforeLength)) {
@@ -138,8 +147,9 @@ function findDoubtful(
   const doubtful = new Map<number, number>();
   for (const run of pureInsertions(source, before.length)) {
     const [up, down] = shiftsOf(after, source, run);
+    const isEnd = isClosing(after[run.first] as string);
     for (let shift = up; shift <= down; shift++) {
-      if (shift === 0 || isClosing(after[run.first + shift] as string)) continue;
+      if (shift === 0 || (!isEnd && isClosing(after[run.first + shift] as string))) continue;
       const copy = source.slice();
       shiftRun(copy, run, shift);
       for (let i = run.first + Math.min(shift, 0); i <= run.last + Math.max(shift, 0); i++) {

@@ -1,1 +1,2 @@
+export { readArchivedWork } from './archived-work.ts';
 export { endsWithName, findTranscriptsOf, readTranscripts, type WorkSearch } from './find-work.ts';

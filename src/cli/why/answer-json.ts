@@ -2,10 +2,11 @@
 
 import type { LineAnswer } from '../../authorship/answer/index.ts';
 import { isoDate } from '../../base/json/index.ts';
+import { formatReference, sessionPart, turnPart } from '../../memory/reference/index.ts';
 
-/** A durable name of a turn, which `clew mcp` reads too. */
-export function referenceOf(sessionId: string, turn: number | undefined): string {
-  return `clew:${sessionId}${turn === undefined ? '' : `#${turn}`}`;
+/** A durable name of the turn, which `clew show` and `clew mcp` read. */
+export function referenceOf({ sessionId, turnLine }: Edit['author']): string {
+  return formatReference(sessionPart(sessionId), turnLine === undefined ? undefined : turnPart(turnLine));
 }
 
 type Edit = NonNullable<LineAnswer['edit']>;
@@ -37,7 +38,8 @@ function callJson({ id, tool, time, author }: Edit): object {
     tool,
     toolUseId: id,
     time: Number.isNaN(time) ? null : isoDate(time),
-    reference: referenceOf(author.sessionId, author.turn),
+    isArchived: author.isArchived,
+    reference: referenceOf(author),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { type AnswerOptions, answerFiles, type FilesAnswer, type Target } from '../../authorship/answer/index.ts';
 import { UserError } from '../../base/errors/index.ts';
+import { archiveFolder } from '../../library/archive/index.ts';
 import { sessionIds } from '../../library/text/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { bringTextUpToDate, rootsOf, withIndex } from '../input/index.ts';
@@ -28,6 +29,7 @@ export async function openAnswers(
         database,
         repository,
         roots,
+        archive: archiveFolder(input.io.env),
         onRead: (done, total) => progress.update(done, total),
         onProblem: (file, error) => addProblem(input, file, error),
       });

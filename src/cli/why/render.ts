@@ -101,9 +101,10 @@ function factLines(answer: LineAnswer, { ids, style }: WhyOptions): readonly str
       `${oneLine(edit.tool, 60)}${agentId === undefined ? '' : `, by sub-agent ${oneLine(agentId, 60)}`}`,
     ]);
     if (isSure && how !== undefined) facts.push(['sure', howTexts[how]]);
-    facts.push(['reference', oneLine(referenceOf(sessionId, turn), 100)]);
+    facts.push(['reference', oneLine(referenceOf(edit.author), 100)]);
     const branchFlag = branch === undefined ? '' : ` --branch ${branch}`;
-    if (turn !== undefined) facts.push(['read it', `clew show ${id} --turn ${turn}${branchFlag}`]);
+    if (edit.author.isArchived) facts.push(['read it', `clew restore ${sessionId}`]);
+    else if (turn !== undefined) facts.push(['read it', `clew show ${id} --turn ${turn}${branchFlag}`]);
   }
   facts.push([
     'commit',
