@@ -18,7 +18,9 @@ const lazy = {
       require('string-width').default(text, options);`,
   './markdown-lexer.ts':
     "export const lexMarkdown = (text) => require('./src/base/markdown/markdown-lexer.ts').lexMarkdown(text);",
-  diff: "export const structuredPatch = (...values) => require('diff').structuredPatch(...values);",
+  diff: ['structuredPatch', 'diffArrays']
+    .map((name) => `export const ${name} = (...values) => require('diff').${name}(...values);`)
+    .join('\n'),
 };
 
 export const inkParts = {

@@ -1,9 +1,11 @@
 // docs/json.md and the real output have the same fields: of every object, all keys, no more and no fewer.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
+import { SessionScript } from '../authorship/session-script.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { writeFakeClient } from '../support/fake-client.ts';
 import { ask, post } from '../support/messages-client.ts';
@@ -74,6 +76,7 @@ test('every object that is printed has exactly the fields that the page lists fo
   collect('guard status', jsonOf(['guard', 'status', '--json', '--root', root], { env }), printed);
   collect('statusline', jsonOf(['statusline', '--json', '--root', root], { env, isAlone: true }), printed);
   collect('guard off', jsonOf(['guard', 'off', '--json'], { env }), printed);
+  collectAuthorship(folder, printed);
   collectArchive(folder, printed);
   collectDoctor(folder, printed);
   collectSurgery(folder, printed);
@@ -113,6 +116,37 @@ function workLibrary(folder: string): string {
   const text = sessionText([user('go'), assistant('done')]) + lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   writeTree(root, { 'projects/-w-p/10000000-0000-4000-a000-000000000001.jsonl': text });
   return root;
+}
+
+/** A file that a session and the user wrote, in a repository. */
+function collectAuthorship(folder: string, printed: Map<string, Set<string>>): void {
+  const [cwd, root] = [path.join(folder, 'written'), path.join(folder, 'writers')];
+  writeTree(cwd, { 'a.txt': 'by the user, in the first line\n' });
+  const git = (...args: string[]): void => {
+    const own = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+    execFileSync('git', [...own, ...args], { cwd, stdio: 'ignore' });
+  };
+  git('init', '-q');
+  const session = new SessionScript({ root, cwd, version: '2.1.325', clock: { now: 0 } });
+  session.prompt('add a line');
+  const [before, after] = ['by the user, in the first line\n', 'by the user, in the first line\nby a session\n'];
+  session.edit({ file: path.join(cwd, 'a.txt'), before, after }, before, after);
+  session.save();
+  writeTree(cwd, { 'a.txt': after });
+  git('add', '-A');
+  git('commit', '-q', '-m', 'both');
+  const env = { CLEW_HOME: path.join(folder, 'written-state') };
+  collect('why', jsonOf(['why', 'a.txt', '--json', '--root', root], { env, cwd }), printed);
+  const log = asObject(jsonOf(['log', '--json', '--root', root], { env, cwd }));
+  const { calls, commits, ...rest } = log ?? {};
+  assert.ok(isArray(calls) && isArray(commits));
+  const [commit] = commits;
+  const files = asObject(commit)?.files;
+  assert.ok(isArray(files));
+  collect('why.calls', calls, printed);
+  collect('why.lines', asObject(files[0])?.lines ?? null, printed);
+  const file = { ...asObject(files[0]), lines: [] };
+  collect('log', { commits: [{ ...asObject(commit), files: [file] }], calls: [], ...rest }, printed);
 }
 
 function collectSurgery(folder: string, printed: Map<string, Set<string>>): void {

@@ -9,6 +9,8 @@ export interface WatchedLine {
   readonly isInTerminal?: boolean;
   /** Stopped before it could do all that its row allows, or without the occasion to. */
   readonly isPartly?: boolean;
+  /** The exit code, if not 0. */
+  readonly status?: number;
 }
 
 /** At least one for every row of docs/safety.md; together they do everything that the row allows. */
@@ -29,6 +31,9 @@ const mcpInput = [
   .join('');
 
 export const everyCall: readonly WatchedLine[] = [
+  { line: 'rm {sound} --yes && why source.ts' },
+  // The working folder is not in a repository.
+  { line: 'log', status: 2, isPartly: true },
   { line: 'chat', input: 'hello\r', isEndless: true, isInTerminal: true, isPartly: true },
   { line: 'print Write.the.file --permission-mode acceptEdits --allowedTools Read' },
   'print Go.on --resume {sound}',

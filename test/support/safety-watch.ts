@@ -178,7 +178,7 @@ function placeWritten({ top, root, state, out, work }: HostilePlace, file: strin
   if (file === root || /^\.clew-[0-9a-f]{16}\.tmp$/.test(path.relative(root, file))) return '';
   if (isIn(root)) return /^settings\.json[^/]*$/.test(path.relative(root, file)) ? 'settings.json' : 'client files';
   if (isIn(work)) return 'working folder';
-  if (/^tmp\/clew-client-\w+(?:\/|$)/.test(path.relative(top, file))) return 'temporary folder';
+  if (/^tmp\/clew-(?:client|archived)-\w+(?:\/|$)/.test(path.relative(top, file))) return 'temporary folder';
   return /^\/dev\/(?:null|tty|ptmx|pts\/\d+)$/.test(file) ? '' : `elsewhere (${path.relative(top, file)})`;
 }
 

@@ -127,8 +127,8 @@ async function answerFile(
   const { versions, names } = history;
   const edits = await ownEdits(work.edits, { repository, names, versions });
   const rootOf = (edit: FileEdit): string => rootOfEdit(edit, names);
-  const assigned = assignEdits({ versions, edits, commits: work.commits, rootOf });
-  const last = replay({ versions, assigned, rootOf }).at(-1);
+  const found = assignEdits({ versions, edits, commits: work.commits, rootOf });
+  const last = replay({ versions, ...found, rootOf }).at(-1);
   const origins = last?.origins ?? [];
   const lines = origins.map((origin, i) => answerOf(origin, i + 1, last?.lines[i] ?? '', versions));
   const added = new Set(origins.flatMap(({ version }, i) => (version === versions.length - 1 ? i : [])));

@@ -15,8 +15,14 @@ export interface AssignOptions {
   rootOf(edit: FileEdit): string;
 }
 
-/** The index of a version for each call; calls that are in none are missing. */
-export function assignEdits(options: AssignOptions): ReadonlyMap<FileEdit, number> {
+export interface AssignedEdits {
+  /** The index of a version for each call; calls that are in none are missing. */
+  readonly assigned: ReadonlyMap<FileEdit, number>;
+  /** Commands that may have changed the file in some way, by the versions that may have the change. */
+  readonly commands: ReadonlyMap<number, FileEdit>;
+}
+
+export function assignEdits(options: AssignOptions): AssignedEdits {
   return new Assignment(options).run();
 }
 
@@ -31,6 +37,7 @@ class Assignment {
   /** The versions that add a line. */
   readonly #adding = new Map<string, number[]>();
   readonly #chosen = new Map<FileEdit, number>();
+  readonly #commands = new Map<number, FileEdit>();
   readonly #claimed: Map<string, number>[];
 
   constructor(options: AssignOptions) {
@@ -46,7 +53,7 @@ class Assignment {
     }
   }
 
-  run(): ReadonlyMap<FileEdit, number> {
+  run(): AssignedEdits {
     const rest: FileEdit[] = [];
     const introduced = new Map(this.#options.edits.map((edit) => [edit, introducedBy(edit)]));
     const last = new Map<string, number>();
@@ -62,7 +69,7 @@ class Assignment {
       this.#take(edit, wrote, choice);
     }
     for (const edit of rest) this.#place(edit);
-    return this.#chosen;
+    return { assigned: this.#chosen, commands: this.#commands };
   }
 
   #take(edit: FileEdit, { lines }: Introduced, version: number): void {
@@ -149,10 +156,15 @@ class Assignment {
     const first = before === undefined ? 0 : (this.#chosen.get(before) as number);
     const end = after === undefined ? versions.length - 1 : (this.#chosen.get(after) as number);
     if (first > end) return;
-    const byCommit = this.#byCommit(edit, range(first, end));
-    const byTime = range(first, end).find((i) => isAtOrAfter(versions[i] as Version, edit.time));
+    const possible = range(first, end);
+    const byCommit = this.#byCommit(edit, possible);
+    const byTime = possible.find((i) => isAtOrAfter(versions[i] as Version, edit.time));
+    const isInformative = possible.some((i) => !isAtOrAfter(versions[i] as Version, edit.time));
     const choice = first === end ? first : (byCommit ?? byTime);
-    if (choice !== undefined) this.#chosen.set(edit, choice);
+    if (edit.action.kind === 'opaque') {
+      const sure = byCommit ?? (isInformative ? byTime : undefined);
+      for (const version of sure === undefined ? possible : [sure]) this.#commands.set(version, edit);
+    } else if (choice !== undefined) this.#chosen.set(edit, choice);
   }
 }
 

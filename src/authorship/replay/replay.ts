@@ -10,6 +10,7 @@ import { emptyState, type Origin, type State, type Step, takeStep } from './stat
 export interface ReplayOptions {
   readonly versions: readonly Version[];
   readonly assigned: ReadonlyMap<FileEdit, number>;
+  readonly commands: ReadonlyMap<number, FileEdit>;
   rootOf(edit: FileEdit): string;
 }
 
@@ -176,7 +177,7 @@ class Interval {
 
   /** What is not by a call, although something else than the user may have written it. */
   #withDoubts(state: State, edits: readonly FileEdit[]): State {
-    const command = edits.find(({ action }) => action.kind === 'opaque');
+    const command = this.#options.commands.get(this.#index);
     const doubt = this.#version.isCut
       ? 'history'
       : command !== undefined

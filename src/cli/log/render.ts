@@ -32,6 +32,7 @@ export function commitText(facts: CommitFacts, shares: CommitShares, options: Lo
     `${counted(shares.notByAgents, 'line')} not by an agent`,
     ...(shares.unknown > 0 ? [`${shares.unknown} unknown`] : []),
   ];
+  if (shares.total === 0) return `${[head, by].join('\n')}\n`;
   const table = rows.length === 0 ? [] : [renderTable(columns, rows, options)];
   return `${[head, by, ...table, rest.join(', ')].join('\n')}\n`;
 }
