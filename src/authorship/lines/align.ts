@@ -1,7 +1,7 @@
 // Two states of a file → which lines of the later one are lines of the earlier one: unchanged, re-indented, wrapped
 // differently, or moved. Where equal lines make two answers possible, both are returned.
 import { diffArrays } from 'diff';
-import { isClosing, isTelling, squeezed } from './text-lines.ts';
+import { isClosing, isDistinctive, squeezed } from './text-lines.ts';
 
 /** How a line relates to the line of the earlier state that it came from. */
 export type Kept = 'same' | 'reformatted' | 'moved';
@@ -192,7 +192,7 @@ function findWeak(before: readonly string[], after: readonly string[], source: r
   const weak = new Set<number>();
   const blocks = changedBlocks(before.length, source);
   const isCommon = commonIn(before, after);
-  const isStatement = (line: string): boolean => !isTelling(line) && !isClosing(line) && squeezed(line) !== '';
+  const isStatement = (line: string): boolean => !isDistinctive(line) && !isClosing(line) && squeezed(line) !== '';
   const mark = (start: number, step: number, isWanted: (line: string) => boolean): void => {
     for (let at = start; source[at] !== undefined && source[at] !== -1 && isWanted(after[at] as string); at += step)
       weak.add(at);
@@ -217,7 +217,7 @@ function commonIn(before: readonly string[], after: readonly string[]): (line: s
       seen.add(line);
     }
   }
-  return (line) => !isTelling(line) || repeated.has(line);
+  return (line) => !isDistinctive(line) || repeated.has(line);
 }
 
 function matchReformatted(
@@ -243,7 +243,7 @@ function matchReformatted(
   for (const { count, added, removed, value } of changes) {
     if (!added && !removed) {
       for (let i = 0; i < count; i++) {
-        if (!isTelling(value[i] as string)) continue;
+        if (!isDistinctive(value[i] as string)) continue;
         source[to + i] = from + i;
         kept[to + i] = 'reformatted';
       }
@@ -296,12 +296,12 @@ function matchMoved(
     for (const step of [-1, 1]) extendMove(from, to, step);
   }
 
-  /** Equal neighbours moved with it, as far as a telling line: a common one at the end may be new. */
+  /** Equal neighbours moved with it, as far as a distinctive line: a common one at the end may be new. */
   function extendMove(from: number, to: number, step: number): void {
     let last = 0;
     for (let i = step; source[to + i] === -1 && isFree(before, used, from + i); i += step) {
       if (squeezed(before[from + i] as string) !== squeezed(after[to + i] as string)) break;
-      if (isTelling(after[to + i] as string)) last = i;
+      if (isDistinctive(after[to + i] as string)) last = i;
     }
     for (let i = step; Math.abs(i) <= Math.abs(last); i += step) move(from + i, to + i);
   }
@@ -314,7 +314,7 @@ function isFree(before: readonly string[], used: ReadonlySet<number>, i: number)
 function placesOf(lines: readonly string[], isWanted: (i: number) => boolean): ReadonlyMap<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [i, line] of lines.entries()) {
-    if (!isWanted(i) || !isTelling(line)) continue;
+    if (!isWanted(i) || !isDistinctive(line)) continue;
     const key = squeezed(line);
     const known = places.get(key);
     if (known === undefined) places.set(key, [i]);

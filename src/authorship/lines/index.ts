@@ -1,2 +1,2 @@
 export { type Alignment, align, type Kept } from './align.ts';
-export { countLines, isTelling, linesOf, squeezed } from './text-lines.ts';
+export { countLines, isDistinctive, linesOf, squeezed } from './text-lines.ts';

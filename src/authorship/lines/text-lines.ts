@@ -19,7 +19,7 @@ const keywords =
   /\b(?:return|break|continue|else|elif|then|try|catch|finally|default|begin|end|endif|done|pass|null|none|nil|true|false|undefined|do|if)\b/gi;
 
 /** Long enough that two people do not write it by chance in one place. */
-export function isTelling(line: string): boolean {
+export function isDistinctive(line: string): boolean {
   let letters = 0;
   for (const _ of line.replace(keywords, '').matchAll(/[\p{L}\p{N}]/gu)) if (++letters >= leastLetters) return true;
   return false;

@@ -3,7 +3,7 @@
 // commits of the session, whole states of the file, clocks and the order of the calls decide, in this order.
 import type { FileEdit, SessionCommit } from '../calls/index.ts';
 import type { Version } from '../history/index.ts';
-import { align, isTelling, squeezed } from '../lines/index.ts';
+import { align, isDistinctive, squeezed } from '../lines/index.ts';
 import { type Introduced, introducedBy } from './introduced.ts';
 
 export interface AssignOptions {
@@ -61,7 +61,7 @@ class Assignment {
       const root = this.#options.rootOf(edit);
       const choice = this.#choose(edit, wrote, last.get(root) ?? -1);
       if (choice === undefined) {
-        // A call with telling lines that no version adds was undone; one that only deletes wrote nothing.
+        // A call with distinctive lines that no version adds was undone; one that only deletes wrote nothing.
         if (wrote.lines.size === 0 && wrote.parts.length === 0 && wrote.size !== 0) rest.push(edit);
         continue;
       }
@@ -106,7 +106,7 @@ class Assignment {
     return scores;
   }
 
-  /** A call without telling lines belongs to the version with the same whole state. */
+  /** A call without distinctive lines belongs to the version with the same whole state. */
   #byState({ before, after }: Introduced, last: number): number | undefined {
     const { versions } = this.#options;
     const text = after?.join('\n');
@@ -177,7 +177,7 @@ function isAtOrAfter({ time }: Version, moment: number): boolean {
   return Number.isNaN(time) || Number.isNaN(moment) || time + 999 >= moment;
 }
 
-/** The telling lines that any version adds, without whitespace. */
+/** The distinctive lines that any version adds, without whitespace. */
 export function addedLines(versions: readonly Version[]): ReadonlySet<string> {
   return new Set(versions.flatMap((version) => addedBy(version, versions).lines));
 }
@@ -188,7 +188,7 @@ function addedBy(version: Version, versions: readonly Version[]): Added {
     const { source } = align(versions[parent]?.lines ?? [], version.lines);
     for (const [i, from] of source.entries()) if (from >= 0) isNew[i] = false;
   }
-  const lines = version.lines.filter((line, i) => isNew[i] && isTelling(line)).map(squeezed);
+  const lines = version.lines.filter((line, i) => isNew[i] && isDistinctive(line)).map(squeezed);
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
   return { counts, lines };

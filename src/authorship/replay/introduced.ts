@@ -1,9 +1,9 @@
 // A call → the lines that it wrote and that were not there before, as far as the transcript shows them.
 import { applyAction, type FileEdit } from '../calls/index.ts';
-import { align, isTelling, linesOf, squeezed } from '../lines/index.ts';
+import { align, isDistinctive, linesOf, squeezed } from '../lines/index.ts';
 
 export interface Introduced {
-  /** Telling lines without whitespace, and how often. */
+  /** Distinctive lines without whitespace, and how often. */
   readonly lines: ReadonlyMap<string, number>;
   /** Parts of lines, if the line around them is not known. */
   readonly parts: readonly string[];
@@ -50,7 +50,7 @@ export function introducedBy(edit: FileEdit): Introduced {
       }
       return {
         lines: count(lines),
-        parts: parts.filter(isTelling),
+        parts: parts.filter(isDistinctive),
         size: Number.NaN,
         before: undefined,
         after: undefined,
@@ -59,7 +59,7 @@ export function introducedBy(edit: FileEdit): Introduced {
     case 'substitute':
       return {
         lines: new Map(),
-        parts: [action.by].filter(isTelling),
+        parts: [action.by].filter(isDistinctive),
         size: Number.NaN,
         before: undefined,
         after: undefined,
@@ -77,7 +77,7 @@ function newLines(before: readonly string[], after: readonly string[]): readonly
 function count(lines: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of lines) {
-    if (!isTelling(line)) continue;
+    if (!isDistinctive(line)) continue;
     const key = squeezed(line);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }

@@ -2,7 +2,7 @@
 // versions the calls are applied one after the other; what changes before, between and after them was not done by them.
 import { applyAction, type FileEdit } from '../calls/index.ts';
 import type { Version } from '../history/index.ts';
-import { isTelling, linesOf, squeezed } from '../lines/index.ts';
+import { isDistinctive, linesOf, squeezed } from '../lines/index.ts';
 import { applyEdit } from './apply-edit.ts';
 import { introducedBy } from './introduced.ts';
 import { emptyState, type Origin, type State, type Step, takeStep } from './state.ts';
@@ -134,7 +134,8 @@ class Interval {
     if (earlier === undefined || this.#isReverting) return earlier;
     const { origins } = takeStep(state, this.#version.lines, this.#outside());
     const back = origins.filter(
-      (origin, i) => origin.kind === 'outside' && origin.version === this.#index && isTelling(earlier.lines[i] ?? ''),
+      (origin, i) =>
+        origin.kind === 'outside' && origin.version === this.#index && isDistinctive(earlier.lines[i] ?? ''),
     );
     return back.length > mostTypedAgain ? earlier : undefined;
   }

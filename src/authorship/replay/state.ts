@@ -1,7 +1,7 @@
 // A state of a file with the origin of each line, and one step from a state to the next: lines that stay keep their
 // origin, new ones get that of the step.
 import type { FileEdit } from '../calls/index.ts';
-import { align, isTelling, type Kept } from '../lines/index.ts';
+import { align, isDistinctive, type Kept } from '../lines/index.ts';
 
 /** Why the author of a line is not known. */
 export type Doubt =
@@ -94,13 +94,13 @@ function linesFrom(others: readonly State[], next: readonly string[]): readonly 
   return found;
 }
 
-/** Which lines are in a run of neighbours, in both states, with a telling line. */
+/** Which lines are in a run of neighbours, in both states, with a distinctive line. */
 function provenBlocks(source: readonly number[], next: readonly string[]): readonly boolean[] {
   const proven = new Array<boolean>(source.length).fill(false);
   for (let i = 0; i < source.length; ) {
     let end = i + 1;
     while (end < source.length && source[i] !== -1 && source[end] === (source[end - 1] as number) + 1) end++;
-    const isProven = source[i] !== -1 && next.slice(i, end).some(isTelling);
+    const isProven = source[i] !== -1 && next.slice(i, end).some(isDistinctive);
     if (isProven) proven.fill(true, i, end);
     i = end;
   }
