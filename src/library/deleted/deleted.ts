@@ -161,6 +161,7 @@ export function* historyOf(
   { config }: ConfigFolder,
   leftOut: LeftOut[],
   problems: DiskProblem[],
+  accepts?: (line: string) => boolean,
 ): Generator<HistoryEntry> {
   if (config === undefined) return;
   const file = path.join(config, 'history.jsonl');
@@ -170,7 +171,7 @@ export function* historyOf(
     return;
   }
   try {
-    yield* readHistory(file);
+    yield* readHistory(file, accepts);
   } catch (error) {
     const code = systemErrorCode(error);
     problems.push({ path: file, code: code ?? 'not a regular file' });

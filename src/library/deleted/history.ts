@@ -25,11 +25,13 @@ export interface HistoryEntry {
 /** Longer lines are passed over: no one types 16 MB, and a damaged file may be a single line. */
 const longestLine = 16 * 1024 * 1024;
 
-export function* readHistory(file: string): Generator<HistoryEntry> {
+/** `accepts` is asked before a line is parsed, which takes most of the time. */
+export function* readHistory(file: string, accepts: (line: string) => boolean = () => true): Generator<HistoryEntry> {
   for (const batch of readLineBatches(file, { maxLineBytes: longestLine })) {
     for (const { number, bytes, length } of batch) {
       if (bytes.length < length || bytes.length === 0) continue;
-      const entry = entryOf(bytes.toString('utf8'), number);
+      const text = bytes.toString('utf8');
+      const entry = accepts(text) ? entryOf(text, number) : undefined;
       if (entry !== undefined) yield entry;
     }
   }

@@ -1,9 +1,9 @@
 // The prompts of deleted sessions, in full, as a stream: for the search, for agents that recall, and for `clew recover`.
 import path from 'node:path';
 import type { DiskProblem, LeftOut } from '../../store/index.ts';
-import { type DeletedList, type DeletedOptions, findDeleted, historyOf } from './deleted.ts';
-import { isLocalCommand, wholePrompt } from './history.ts';
-import { configFolders, isInside } from './traces.ts';
+import { type DeletedList, type DeletedOptions, type FoundDeleted, findDeleted, historyOf } from './deleted.ts';
+import { type HistoryEntry, isLocalCommand, wholePrompt } from './history.ts';
+import { type ConfigFolder, configFolders, isInside } from './traces.ts';
 
 /** A prompt of a deleted session. */
 export interface DeletedPrompt {
@@ -30,24 +30,34 @@ export interface DeletedPrompts extends DeletedList {
 export function deletedPrompts(options: DeletedOptions): DeletedPrompts {
   const found = findDeleted({ ...options, onlyPrompts: true });
   const { sessions, leftOut, problems } = found;
-  return { sessions, leftOut, problems, prompts: { [Symbol.iterator]: () => promptsOf(options, found) } };
+  return { sessions, leftOut, problems, prompts: { [Symbol.iterator]: () => ownedPrompts(options, found) } };
 }
 
-function* promptsOf(
-  { roots }: DeletedOptions,
-  { ownerOf }: ReturnType<typeof findDeleted>,
-): Generator<DeletedPrompt, undefined> {
+function* ownedPrompts(options: DeletedOptions, { ownerOf }: FoundDeleted): Generator<DeletedPrompt, undefined> {
+  for (const { prompt, folder, entry } of allPrompts(options)) {
+    const id = ownerOf(folder, entry);
+    if (id !== undefined) yield { ...prompt, id };
+  }
+  return undefined;
+}
+
+/** A prompt of any session, with what `ownerOf` needs to know. */
+export interface FoundPrompt {
+  readonly prompt: Omit<DeletedPrompt, 'id'>;
+  readonly folder: ConfigFolder;
+  readonly entry: HistoryEntry;
+}
+
+/** The prompts in the histories, of living sessions too; see `readHistory`. */
+export function* allPrompts({ roots }: DeletedOptions, accepts?: (line: string) => boolean): Generator<FoundPrompt> {
   const ignored: { readonly leftOut: LeftOut[]; readonly problems: DiskProblem[] } = { leftOut: [], problems: [] };
   for (const folder of configFolders(roots)) {
     const { config } = folder;
     if (config === undefined) continue;
     const file = path.join(config, 'history.jsonl');
     const mayReadPastes = isInside(path.join(config, 'paste-cache', 'any'), config);
-    for (const entry of historyOf(folder, ignored.leftOut, ignored.problems)) {
-      const id = ownerOf(folder, entry);
-      if (id === undefined) continue;
-      yield {
-        id,
+    for (const entry of historyOf(folder, ignored.leftOut, ignored.problems, accepts)) {
+      const prompt = {
         text: wholePrompt(entry, mayReadPastes ? config : undefined),
         time: entry.time,
         cwd: entry.project,
@@ -55,7 +65,7 @@ function* promptsOf(
         path: file,
         line: entry.line,
       };
+      yield { prompt, folder, entry };
     }
   }
-  return undefined;
 }

@@ -192,6 +192,7 @@ test('pasted texts are part of a prompt, from the line or from the paste cache, 
   const hash = '0954f9eea4b69c36';
   const root = configOf(context, {
     [`paste-cache/${hash}.txt`]: 'from the cache',
+    'secret.txt': 'stolen',
     'history.jsonl': historyText({
       display:
         'see [Pasted text #1] and [Pasted text #2 +3 lines] and [Pasted text #3] [Pasted text #4] [Pasted text #9]',
@@ -199,7 +200,7 @@ test('pasted texts are part of a prompt, from the line or from the paste cache, 
       pastedContents: {
         1: { id: 1, type: 'text', content: 'inline' },
         2: { id: 2, type: 'text', contentHash: hash },
-        3: { id: 3, type: 'text', contentHash: '../../secret' },
+        3: { id: 3, type: 'text', contentHash: '../secret' },
         4: { id: 4, type: 'text', contentHash: 'ffffffffffffffff' },
       },
     }),
@@ -225,7 +226,7 @@ test('words, phrases, beginnings and exclusions mean the same as in living sessi
   const root = configOf(context, {
     'history.jsonl': historyText(
       { display: 'Light the LAMP in Zürich, 日本語', sessionId: one },
-      { display: 'lamp the light', sessionId: two, timestamp: noon + hour },
+      { display: 'LAMP the light', sessionId: two, timestamp: noon + hour },
     ),
   });
   const found = (text: string, more: object = {}): string =>
@@ -242,7 +243,8 @@ test('words, phrases, beginnings and exclusions mean the same as in living sessi
   assert.equal(found('lamp', { until: noon + 1 }), '1');
   assert.equal(found('lamp', { role: 'assistant' }), '');
   assert.equal(found('lamp', { tool: 'Bash' }), '');
-  assert.equal(found('L[A]MP', { mode: 'regex' }), '1');
+  assert.equal(found('L[A]MP', { mode: 'regex' }), '21');
+  assert.equal(found('L[A]MP in', { mode: 'regex' }), '1');
   assert.equal(found('amp in', { mode: 'exact', ignoreCase: true }), '1');
 });
 

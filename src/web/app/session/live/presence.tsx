@@ -72,7 +72,7 @@ export function FileNotices({ head, isGone, isArchived, isRecovered, isReplaced,
       <div className="file-notice archive-notice">
         <p>
           The transcript of this session was deleted. The page shows the prompts that are left;{' '}
-          <code>clew recover {shellQuote(sessionId)}</code> writes them, and everything else that is left, to a file.
+          <code>clew recover {shellQuote(sessionId)}</code> prints them and everything else that is left.
         </p>
       </div>
     );
