@@ -19,7 +19,7 @@ import { mechanism, rule, skip } from './sandbox/sandbox-kit.ts';
 const modes: readonly PermissionMode[] = ['default', 'plan', 'dontAsk', 'acceptEdits'];
 const batchSize = 40;
 const longestMs = 4000;
-const lines = process.env.CLEW_LONG === '1' ? 20_000 : 200;
+const lines = process.env.CLEW_LONG === '1' ? 20_000 : 120;
 const { CLEW_SEED } = process.env;
 const [first = 1, last = first] = CLEW_SEED === undefined ? [1, lines] : CLEW_SEED.split('-').map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, i) => first + i);

@@ -1,6 +1,6 @@
 // A hit is an offset: words of the corpora, opened from the search over all sessions and from find in the session, on a
 // desktop and on a phone, are on the screen, uncovered and marked. `CLEW_SEED` chooses other sessions and words; with
-// CLEW_LONG=1 every word is opened in all four ways, otherwise each in one of them.
+// CLEW_LONG=1 a hundred words are opened in all four ways each, otherwise 48 in one of them.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,10 @@ import { type ChosenWord, chooseWords, copySessions } from './hit-words.ts';
 import { at } from './page-kit.ts';
 
 const seed = Number(process.env.CLEW_SEED ?? '1');
-const [sessionCount, wordCount] = [30, Number(process.env.CLEW_WORDS ?? '100')];
+const [sessionCount, wordCount] = [
+  30,
+  Number(process.env.CLEW_WORDS ?? (process.env.CLEW_LONG === '1' ? '100' : '48')),
+];
 const wide: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
 const patienceMs = 12_000;
 const stepMs = 25;
