@@ -54,6 +54,9 @@ test('the package holds only these kinds of files', () => {
     /^dist\/page\/(index\.html|[a-z-]+-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
     /^dist\/standalone\/standalone\.(js|css)$/,
     /^demo\/(README\.md|projects\/[\w/-]+\.(jsonl|meta\.json))$/,
+    /^\.claude-plugin\/marketplace\.json$/,
+    /^plugin\/(README\.md|\.claude-plugin\/plugin\.json|bin\/clew|hooks\/(hooks\.json|run\.sh))$/,
+    /^plugin\/(commands\/[a-z]+|skills\/recall\/SKILL)\.md$/,
     /^docs\/((?:tracing\/)?[\w-]+\.md|pictures\/[\w-]+\.(svg|png))$/,
   ];
   const files = filesOf(installed);

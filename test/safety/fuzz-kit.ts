@@ -12,8 +12,8 @@ export function fuzzInThread(place: HostilePlace, seed: number, count: number): 
   let around = snapshotAround(place);
   for (let calls = 0; calls < count; ) {
     const { args, isEndless } = randomCommand(random, place);
-    // A thread cannot be stopped, and the status line reads the input of the tests' own process.
-    if (isEndless || args[0] === 'statusline') continue;
+    // A thread cannot be stopped, and hooks read the input of the tests' own process.
+    if (isEndless || ['statusline', 'guard'].includes(args[0] ?? '')) continue;
     calls++;
     const run = runInThread({ args, env: place.env }, place.work);
     const after = snapshotAround(place);

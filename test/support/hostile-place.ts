@@ -278,7 +278,10 @@ function writeLinks(root: string, project: string, canary: string): void {
   spawnSync('mkfifo', [at(`${uuid('7')}.jsonl`)]);
 }
 
-/** What may never change: everything but the root, Clew's state, output and `open`. */
+/** What may never change: everything but the root, the client's file next to it, Clew's state, output and `open`. */
 export function snapshotAround({ top, root, state, out }: HostilePlace, open: readonly string[] = []): TreeSnapshot {
-  return snapshotTree(top, [root, state, out, ...open]);
+  const home = path.dirname(root);
+  const snapshot = snapshotTree(top, [root, state, out, path.join(home, '.claude.json'), ...open]);
+  // A new file in it changes its time.
+  return new Map([...snapshot].filter(([name]) => name !== path.relative(top, home)));
 }

@@ -10,7 +10,7 @@ export interface RandomCommand {
   readonly isEndless: boolean;
 }
 
-const endless: ReadonlySet<string> = new Set(['chat', 'print', 'watch', 'tail', 'open', 'replay']);
+const endless: ReadonlySet<string> = new Set(['chat', 'print', 'watch', 'tail', 'open', 'replay', 'mcp']);
 
 /** Words that look like flags, patterns, keys of objects, or control a terminal. No path leaves its folder. */
 const odd: readonly string[] = [

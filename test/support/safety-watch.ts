@@ -175,7 +175,10 @@ function placeWritten({ top, root, state, out, work }: HostilePlace, file: strin
   if (isIn(path.join(root, 'projects')) || isIn(path.join(out, 'loose'))) return 'sessions';
   if (isIn(out)) return 'output';
   // Replacing a file creates a temporary one in its folder, and syncs the folder.
-  if (file === root || /^\.clew-[0-9a-f]{16}\.tmp$/.test(path.relative(root, file))) return '';
+  const home = path.dirname(root);
+  if ([root, home].includes(file)) return '';
+  if ([root, home].includes(path.dirname(file)) && /^\.clew-[0-9a-f]{16}\.tmp$/.test(path.basename(file))) return '';
+  if (path.dirname(file) === home && /^\.claude\.json(?:\.lock)?$/.test(path.basename(file))) return 'client files';
   if (isIn(root)) return /^settings\.json[^/]*$/.test(path.relative(root, file)) ? 'settings.json' : 'client files';
   if (isIn(work)) return 'working folder';
   if (/^tmp\/clew-(?:client|archived)-\w+(?:\/|$)/.test(path.relative(top, file))) return 'temporary folder';
