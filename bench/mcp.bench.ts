@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { textTokens } from '../src/api/request/text-tokens.ts';
 import { Memory } from '../src/memory/answers/memory.ts';
 import { toolDefinitions } from '../src/memory/server/tools.ts';
 import { tokensOf } from '../src/memory/text/answer.ts';
@@ -35,9 +36,9 @@ const started = measureAll(
 printRatios('start', started, 'node -e 0');
 const [base, server] = started.map(({ cpuMs }) => cpuMs);
 console.log(`  clew mcp: +${((server ?? Number.NaN) - (base ?? 0)).toFixed(0)} ms CPU (bar: 150)`);
-console.log(
-  `\nthe four tools: about ${tokensOf(JSON.stringify(toolDefinitions()))} tokens in every session (bar: 600)`,
-);
+const sent = JSON.stringify(toolDefinitions().map(({ annotations, ...tool }) => tool));
+console.log(`\nthe four tools: about ${Math.round(textTokens(sent))} tokens in every session (bar: 600),`);
+console.log(`${tokensOf(sent)} for models with the finer tokenizer`);
 
 const large = path.join(tmpdir(), 'clew-bench', 'library-1000');
 const root = existsSync(large)

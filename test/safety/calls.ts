@@ -110,7 +110,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],
   ...['trace test', 'trace mute {sound}', 'trace mute {sound} && trace unmute {sound}'],
   { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
-  { line: 'mcp --all-projects', input: mcpInput },
+  { line: 'archive && mcp --all-projects', input: mcpInput },
   ...['watch', 'tail', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
   // Without a page that asks for a dry run or an archived session.

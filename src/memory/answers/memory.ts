@@ -7,7 +7,14 @@ import type { Environment } from '../../base/node/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { type ExportSource, exportSource } from '../../export/source/index.ts';
 import type { DeletedSession } from '../../library/deleted/index.ts';
-import { type Database, IndexHandle, listSessions, newestSessions, updateRows } from '../../library/index/index.ts';
+import {
+  type Database,
+  IndexHandle,
+  listSessions,
+  newestSessions,
+  type ReadSummaries,
+  updateRows,
+} from '../../library/index/index.ts';
 import { updateText } from '../../library/search/index.ts';
 import { loadSession } from '../../session/load/index.ts';
 import { loadSource } from '../../surgery/engine/index.ts';
@@ -47,6 +54,7 @@ interface Visible {
 /** Larger sessions are searched for secrets only as far as they are shown. */
 const learnedBytes = 48 * 1024 * 1024;
 const keptSources = 4;
+const manySessions = 50;
 
 export class Memory {
   readonly #options: MemoryOptions;
@@ -155,7 +163,7 @@ export class Memory {
   ): Promise<string> {
     const work = this.#last.then(() =>
       this.#index.work(async (database) => {
-        updateRows(database, { roots: this.#options.roots });
+        this.#update(database);
         await this.#archived.update(database);
         try {
           return await answer(database, this.#visible(database, call));
@@ -167,6 +175,14 @@ export class Memory {
     );
     this.#last = work.catch(() => undefined);
     return work;
+  }
+
+  /** The first time, what a list of sessions shows is made while they are read; later it would read them twice. */
+  #update(database: Database): void {
+    const { roots } = this.#options;
+    const summaries: ReadSummaries = new Map();
+    updateRows(database, { roots, summaries });
+    if (summaries.size >= manySessions) listSessions(database, { roots, summaries });
   }
 
   #visible(database: Database, call: CallEvidence): Visible {

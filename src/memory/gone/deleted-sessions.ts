@@ -25,7 +25,7 @@ export interface DeletedFilter {
 }
 
 const longestPrompt = 20_000;
-const keptMs = 5000;
+const keptMs = 60_000;
 
 export class DeletedSessions {
   readonly #options: DeletedOptions;

@@ -6,11 +6,13 @@ import type { Memory } from '../answers/index.ts';
 import { readParts, usageKinds } from '../questions/index.ts';
 import type { CallEvidence } from '../scope/index.ts';
 
+const longestQuery = 1000;
+const mostTurns = 1_000_000;
 const text = (most: number) => z.string().min(1).max(most);
 const tokens = (most: number, usual: number) => z.int().min(200).max(most).default(usual);
 
 const search = z.strictObject({
-  query: text(1000),
+  query: text(longestQuery),
   project: text(500).optional(),
   since: text(40).optional().describe('2026-03-01 or 7d'),
   file: text(500).optional(),
@@ -30,7 +32,7 @@ const outline = z.strictObject({
   session: text(300).optional(),
   project: text(500).optional(),
   tokens: tokens(10_000, 1500),
-  from: z.int().min(1).max(1_000_000).default(1),
+  from: z.int().min(1).max(mostTurns).default(1),
 });
 
 const usage = z.strictObject({
@@ -56,7 +58,7 @@ function tool<T extends z.ZodType>(
 
 const tools: Readonly<Record<string, MemoryTool>> = {
   search: tool(
-    'Search this project’s past sessions: prompts, answers, commands, files, errors. Returns references for read.',
+    'Search past sessions: prompts, answers, commands, files, errors. Returns references for read.',
     search,
     (memory, args, call) => memory.search(args, call),
   ),
@@ -71,7 +73,10 @@ const tools: Readonly<Record<string, MemoryTool>> = {
 
 export function toolDefinitions(): Tool[] {
   return Object.entries(tools).map(([name, { description, schema }]) => {
-    const { $schema, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });
+    const { $schema, ...inputSchema } = z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => shorten(jsonSchema),
+    });
     return {
       name,
       description,
@@ -79,6 +84,14 @@ export function toolDefinitions(): Tool[] {
       annotations: { readOnlyHint: true, openWorldHint: false },
     };
   });
+}
+
+/** Leaves out what a model does not need for a right call: the defaults, and limits that nobody meets by chance. */
+function shorten(schema: Record<string, unknown>): void {
+  for (const name of ['default', 'minLength', 'minItems', 'maxItems']) delete schema[name];
+  if (schema.enum !== undefined) delete schema.type;
+  if (schema.maxLength !== longestQuery) delete schema.maxLength;
+  if (schema.maximum === mostTurns) delete schema.maximum;
 }
 
 export function isTool(name: string): boolean {

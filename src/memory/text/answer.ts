@@ -70,7 +70,8 @@ export class Answer {
 
   /** `note`: how to read on, at most 60 tokens. */
   end(note?: string): string {
-    const body = [...(this.#hasData ? [rule] : []), ...this.#lines, ...(note === undefined ? [] : [note])].join('\n');
+    const last = note === undefined ? [] : [withinTokens(note, noteTokens)];
+    const body = [...(this.#hasData ? [rule] : []), ...this.#lines, ...last].join('\n');
     const spent = (tokens: number): string => `${body}\n(${tokens} tokens)`;
     return spent(tokensOf(spent(99_999)));
   }
