@@ -12,6 +12,11 @@ export interface ServeCall {
 }
 
 export function serve({ roots, isAllProjects, env, cwd }: ServeCall): Promise<void> {
+  if (process.stdin.isTTY)
+    writeNotice(
+      process.stderr,
+      'waiting for a client of MCP on stdin; install it with `claude mcp add clew -- clew mcp`',
+    );
   return serveMemory({
     roots,
     state: stateFolder(env),
