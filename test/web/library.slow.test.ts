@@ -20,6 +20,7 @@ test('the library', { skip: skipWithoutChromium, timeout: 600_000 }, async (cont
   await run('forks open below their origin, in place, and the address keeps them', opensForks);
   await run('a session shows its branch, model, tag and pull request; only an https address is a link', showsFacts);
   await run('worktrees are below their repository, which lists their sessions too', showsWorktrees);
+  await run('the page of a session links to its origin, and that to its forks', linksRelations);
   await run('filters by field and by kind are in the address', filters);
   await run('the keys select a row, star it and take the star away', stars);
   await run('a row of a phone has two lines', fitsPhone);
@@ -128,6 +129,26 @@ async function showsFacts(server: WebServer): Promise<void> {
     [],
   );
   assert.equal(await page.locator('main b').count(), 0);
+  await noComplaints(opened);
+}
+
+async function linksRelations(server: WebServer): Promise<void> {
+  const [fork = ''] = forkIds;
+  const opened = await openPage(at(server, `/s/${fork}`), tall);
+  const { page } = opened;
+  const line = page.locator('.session-relations');
+  await line.waitFor();
+  assert.match(await line.innerText(), /^fork of Trim the wick$/);
+  if (process.env.CLEW_PICTURE !== undefined) await page.screenshot({ path: process.env.CLEW_PICTURE });
+  await line.locator('a').click();
+  await isTrue(
+    page,
+    `location.pathname === '/s/${originId}' && document.querySelectorAll('.session-relations a').length === 3`,
+  );
+  assert.deepEqual(
+    (await hrefsOf(page, '.session-relations a')).sort(),
+    forkIds.map((id) => `/s/${id}`),
+  );
   await noComplaints(opened);
 }
 

@@ -1,7 +1,7 @@
 // The log of operations and a session's lines → the sessions it was made from, and how.
 import { UserError } from '../../base/errors/index.ts';
 import { isUuid } from '../../base/text/index.ts';
-import { isOriginKind, type Relation, type RelationKind } from '../../library/lineage/index.ts';
+import { isOriginKind, type Relation, relationWords } from '../../library/lineage/index.ts';
 import { listRecords, type OperationRecord, operationsFolder } from '../../surgery/engine/index.ts';
 import type { CommandIo } from '../command/index.ts';
 
@@ -66,23 +66,8 @@ export function relationJson({ kind, sessionId, path, at, evidence, operation }:
 /** `reopened from 3f2b8c1e`. */
 export function relationText({ kind, sessionId, operation }: Relation): string {
   const id = isUuid(sessionId) ? sessionId.slice(0, 8) : sessionId;
-  return `${kind === 'fork-of' && operation !== undefined ? (words[operation] ?? `${operation} of`) : kindWords[kind]} ${id}`;
+  return `${kind === 'fork-of' && operation !== undefined ? (words[operation] ?? `${operation} of`) : relationWords[kind]} ${id}`;
 }
-
-const kindWords: Readonly<Record<RelationKind, string>> = {
-  'fork-of': 'fork of',
-  continues: 'continues',
-  'after-compaction': 'after the compaction of',
-  'reopened-from': 'reopened from',
-  'background-of': 'background of',
-  'copy-of': 'copy of',
-  'forked-as': 'forked as',
-  'continued-in': 'continued in',
-  'compacted-into': 'compacted into',
-  'reopened-as': 'reopened as',
-  'background-as': 'in the background as',
-  'copied-as': 'copied as',
-};
 
 /** `#review · fork of 3f2b8c1e`: the tag, and where the session came from. */
 export function originMarks(

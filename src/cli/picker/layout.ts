@@ -188,10 +188,12 @@ function previewLines(view: PickerView, { previewRows, previewColumns }: Frame):
     counted(session.turns, 'turn'),
     formatBytes(session.sizeBytes),
     folderOf(entry),
+    session.gitBranch ?? '',
   ].filter((fact) => fact !== '');
   const head = [
     style.heading(oneLine(session.title ?? '(untitled)', previewColumns)),
     style.muted(oneLine(facts.join(' · '), previewColumns)),
+    ...(entry.marks === '' ? [] : [style.accent(oneLine(entry.marks, previewColumns))]),
   ];
   const room = previewRows - head.length;
   const text = preview === undefined ? [] : trimBlank(preview.slice(-Math.max(0, room - 1)));
@@ -212,7 +214,7 @@ function keyLine({ focus, isHelp }: PickerState, columns: number, isChoosing = f
 }
 
 const help: readonly (readonly [string, string])[] = [
-  ['type', 'filter by words in title, folder, id or first prompt'],
+  ['type', 'filter by words in title, folder, id or first prompt, or by tag:X, branch:X, pr:N'],
   ['↑ ↓', 'choose; also Ctrl-P, Ctrl-N, PgUp, PgDn, Home, End'],
   ['Enter', 'show the session (clew show)'],
   ['Ctrl-R', 'resume it in Claude Code, in its folder'],
@@ -244,13 +246,24 @@ function helpLines({ columns, style }: PickerView, rows: number): string[] {
 
 export interface PickerEntry {
   readonly session: ListedSession;
+  /** Its tag, and where it came from. */
+  readonly marks: string;
   /** The searched text, in lower case. */
   readonly haystack: string;
 }
 
-export function makeEntry(session: ListedSession): PickerEntry {
-  const { title = '', cwd = session.project, sessionId, firstPrompt = '' } = session;
-  return { session, haystack: [title, cwd, sessionId, firstPrompt].join('\n').toLowerCase() };
+/** `marks`: its tag and where it came from. Words such as `branch:main` and `pr:12` look for one fact alone. */
+export function makeEntry(session: ListedSession, marks = ''): PickerEntry {
+  const { title = '', cwd = session.project, sessionId, firstPrompt = '', tag, gitBranch, worktree } = session;
+  const facts = [
+    ...(tag === undefined ? [] : [`tag:${tag}`]),
+    ...[gitBranch, worktree?.branch].flatMap((name) => (name === undefined ? [] : [`branch:${name}`])),
+    ...session.pullRequests.map(
+      ({ number, repository }) => `pr:${number ?? ''} pr:${repository ?? ''}#${number ?? ''}`,
+    ),
+  ];
+  const words = [title, cwd, sessionId, firstPrompt, marks, worktree?.repository ?? '', ...facts];
+  return { session, marks, haystack: words.join('\n').toLowerCase() };
 }
 
 export class SessionFilter {

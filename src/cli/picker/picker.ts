@@ -11,8 +11,9 @@ import { exitCodes } from '../../base/errors/index.ts';
 import { findProgram } from '../../base/process/index.ts';
 import { oneLine } from '../../base/text/index.ts';
 import type { ListedSession, SessionList } from '../../library/index/index.ts';
+import { findRelations, readJobs } from '../../library/lineage/index.ts';
 import { type CommandInput, type CommandIo, Unread } from '../command/index.ts';
-import { currentSessions, rootsOf } from '../input/index.ts';
+import { currentSessions, madeByReader, originMarks, rootsOf } from '../input/index.ts';
 import { lastUse } from '../ls/index.ts';
 import { previewOf } from '../tail/index.ts';
 import { KeyReader, Screen, withoutMark, writeNotice } from '../terminal/index.ts';
@@ -32,7 +33,7 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
     writeNotice(io.stderr, `no sessions in ${where}; clew ls --demo shows the bundled ones`);
     return exitCodes.ok;
   }
-  const choice = await new Picker(entriesOf(list), io, streams).choose();
+  const choice = await new Picker(entriesOf(list, input), io, streams).choose();
   if (choice === undefined) return exitCodes.ok;
   if ('resume' in choice) return runResume(choice.resume);
   const { run } = 'fork' in choice ? await import('../reshape/fork.ts') : await import('../show/command.ts');
@@ -45,12 +46,14 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
 export async function pickSession(input: CommandInput, streams: PickerStreams): Promise<string | undefined> {
   const list = await currentSessions(input);
   if (list.sessions.length === 0) return undefined;
-  const choice = await new Picker(entriesOf(list), input.io, streams, true).choose();
+  const choice = await new Picker(entriesOf(list, input), input.io, streams, true).choose();
   return choice !== undefined && 'show' in choice ? choice.show : undefined;
 }
 
-function entriesOf({ sessions }: SessionList): readonly PickerEntry[] {
-  return [...sessions].sort((a, b) => lastUse(b) - lastUse(a)).map(makeEntry);
+function entriesOf({ sessions }: SessionList, input: CommandInput): readonly PickerEntry[] {
+  const relations = findRelations(sessions, { jobs: readJobs(rootsOf(input)), madeBy: madeByReader(input.io) });
+  const marksOf = ({ tag, path }: ListedSession): string => originMarks(tag, undefined, relations.of(path));
+  return [...sessions].sort((a, b) => lastUse(b) - lastUse(a)).map((session) => makeEntry(session, marksOf(session)));
 }
 
 type Choice =

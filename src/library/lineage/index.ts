@@ -1,6 +1,7 @@
 export type { Evidence, OriginKind } from './find-origin.ts';
 export { markedSessions } from './index-marks.ts';
 export { type BackgroundJob, readJobs } from './jobs.ts';
+export { relationWords } from './relation-words.ts';
 export {
   findRelations,
   isOriginKind,

@@ -37,7 +37,7 @@ export {
   type Severity,
   severityNames,
 } from './health.ts';
-export type { SessionPresence } from './presence.ts';
+export type { SessionPresence, SessionRelation } from './presence.ts';
 export {
   type SearchAnswer,
   type SearchHit,

@@ -13,4 +13,16 @@ export interface SessionPresence {
   readonly pid: number | null;
   /** When the transcript was last written. */
   readonly changedAt: number;
+  /** Where it came from, then what came from it. */
+  readonly relations: readonly SessionRelation[];
+}
+
+/** Another session that it is related to. */
+export interface SessionRelation {
+  /** How, before the title: `fork of`, `continued in`. */
+  readonly label: string;
+  /** `null`: the library does not have it. */
+  readonly key: string | null;
+  readonly id: string;
+  readonly title: string | null;
 }

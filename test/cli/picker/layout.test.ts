@@ -36,6 +36,18 @@ function view(more: Partial<PickerView> = {}): PickerView {
   };
 }
 
+test('the filter of the picker looks for one fact, and the preview says where a session came from', () => {
+  const pullRequests = [{ url: 'https://x.test/12', number: 12, repository: 'ada/light' }];
+  const entry = makeEntry(
+    listedSession({ gitBranch: 'feature/lamp', tag: 'review', pullRequests }),
+    'reopened from 3f2b',
+  );
+  for (const word of ['branch:feature', 'pr:12', 'pr:ada/light#12', 'tag:review', 'reopened'])
+    assert.ok(entry.haystack.includes(word), word);
+  const { lines } = layOut(view({ matches: [entry], total: 1, columns: 160, rows: 20 }));
+  assert.match(lines.join('\n'), /feature\/lamp\n.*│ reopened from 3f2b\n/);
+});
+
 test('80 columns: the list above, the preview below, the keys last', () => {
   const { lines, cursor } = layOut(view({ state: { ...initialState, query: 'the', selected: 1 } }));
   assert.deepEqual(lines, [

@@ -4,7 +4,7 @@ import { neutralise, shellQuote } from '../../../base/text/index.ts';
 import type { SessionHead } from '../../../export/wire/index.ts';
 import { branchText, sessionFacts } from './format/index.ts';
 import { LiveBadge } from './live/index.ts';
-import { type Presence, useActions, useMenus, useSource } from './source/index.ts';
+import { type Presence, type RelatedSession, useActions, useMenus, useSource } from './source/index.ts';
 import { Words } from './text/index.ts';
 import type { SideState } from './use-side.ts';
 import { ViewBar, type ViewBarProps } from './view/index.ts';
@@ -108,6 +108,7 @@ export function SessionHeader(props: SessionHeaderProps) {
           </button>
         </div>
       </div>
+      <RelatedSessions sessions={presence?.relations ?? []} />
       {view === undefined ? null : <ViewBar {...view} />}
       {children}
       {source.exported === null ? null : (
@@ -118,6 +119,28 @@ export function SessionHeader(props: SessionHeaderProps) {
       {damage === null ? null : <Damage head={head} summary={damage} />}
       {head.strangePrompt === null ? null : <p className="damage">{head.strangePrompt}</p>}
     </Frame>
+  );
+}
+
+/** Links to the sessions that this one came from, and to those that came from it. */
+function RelatedSessions({ sessions }: { readonly sessions: readonly RelatedSession[] }) {
+  if (sessions.length === 0) return null;
+  return (
+    <p className="session-relations quiet">
+      {sessions.map(({ label, key, id, title }, i) => (
+        <span key={`${label} ${key ?? id}`}>
+          {i === 0 ? '' : ' · '}
+          {label}{' '}
+          {key === null ? (
+            <Words text={`${id.slice(0, 8)} (not in the library)`} />
+          ) : (
+            <a href={`/s/${encodeURIComponent(key)}`}>
+              <Words text={title ?? id.slice(0, 8)} />
+            </a>
+          )}
+        </span>
+      ))}
+    </p>
   );
 }
 

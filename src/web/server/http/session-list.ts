@@ -1,12 +1,14 @@
 // The rows of all sessions in memory: it pages, sorts and filters them, and finds the session of a key. Ten thousand rows
 // take a few megabytes, and answer in milliseconds while the index is busy.
 import { createHash } from 'node:crypto';
+import { type BackgroundJob, readJobs, relationWords } from '../../../library/lineage/index.ts';
 import { cleanupDays, warningDays } from '../../../library/session-files/index.ts';
 import {
   type ProjectRow,
   type SessionFilter,
   type SessionPage,
   type SessionPresence,
+  type SessionRelation,
   type SessionRow,
   type SessionSort,
   type SessionsQuery,
@@ -24,6 +26,9 @@ import { type SearchField, type SearchText, searchTextOf } from './row-text.ts';
 /** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;
 const dayMs = 86_400_000;
+const jobsMs = 30_000;
+/** Any number of sessions may come from one. */
+const mostRelations = 12;
 
 export interface SessionListChange {
   readonly changed: readonly SessionRow[];
@@ -40,6 +45,8 @@ export class SessionList {
   /** The searched text of a row; a changed row is another object. */
   readonly #words = new WeakMap<ListedRow, SearchText>();
   #families: Families | undefined;
+  #jobs: readonly BackgroundJob[] = [];
+  #jobsUntil = 0;
   #sorted = new Map<string, readonly ListedRow[]>();
   #running: ReadonlyMap<string, number> = new Map();
   #live = new Set<string>();
@@ -214,7 +221,19 @@ export class SessionList {
     const row = this.rowOf(this.pathOf(asked));
     if (row === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
     const { key, id, isLive, changedAt, isOnDisk, archived } = row;
-    return { key, isLive, isOnDisk, isArchived: archived !== null, changedAt, pid: this.#running.get(id) ?? null };
+    const pid = this.#running.get(id) ?? null;
+    const relations = this.#relationsOf(row.path);
+    return { key, isLive, isOnDisk, isArchived: archived !== null, changedAt, pid, relations };
+  }
+
+  #relationsOf(path: string): readonly SessionRelation[] {
+    const relations = this.#familiesNow().relationsOf(path);
+    return relations.slice(0, mostRelations).map(({ kind, sessionId: id, path: file }) => {
+      const other = file === undefined ? undefined : this.#rowAt(file);
+      const label = relationWords[kind];
+      if (other === undefined) return { label, key: null, id: id.slice(0, 100), title: null };
+      return { label, key: this.#keyOf(other), id: id.slice(0, 100), title: other.title ?? other.firstPrompt };
+    });
   }
 
   page(query: SessionsQuery): SessionPage {
@@ -402,8 +421,16 @@ export class SessionList {
     return text;
   }
 
+  /** The list changes more often than the jobs of the client. */
+  #jobsNow(): readonly BackgroundJob[] {
+    if (Date.now() < this.#jobsUntil) return this.#jobs;
+    this.#jobs = readJobs([...new Set([...this.#rows.values()].map(({ root }) => root))]);
+    this.#jobsUntil = Date.now() + jobsMs;
+    return this.#jobs;
+  }
+
   #familiesNow(): Families {
-    this.#families ??= findFamilies([...this.#rows.values()]);
+    this.#families ??= findFamilies([...this.#rows.values()], this.#jobsNow());
     return this.#families;
   }
 

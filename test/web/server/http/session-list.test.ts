@@ -73,6 +73,24 @@ test('a session is found by its key, its id, and the beginning of an id that fit
   assert.equal(found('abcd'), '/root/projects/p/2.jsonl', 'a deleted session does not count');
 });
 
+test('the presence of a session names the sessions that it is related to, both ways', () => {
+  const list = new SessionList();
+  const lineage = { forkedFrom: 'abcd1111', firstUuid: null, worktree: null, origin: {} };
+  const lost = { ...lineage, forkedFrom: 'gone' };
+  list.take(
+    [named(1, 'abcd1111'), { ...named(2, 'beef2222'), lineage }, { ...named(3, 'cafe3333'), lineage: lost }],
+    [],
+  );
+  const relationsOf = (key: string): unknown => list.presenceOf(key).relations;
+  assert.deepEqual(relationsOf('beef2222'), [
+    { label: 'fork of', key: 'abcd1111', id: 'abcd1111', title: 'session 1' },
+  ]);
+  assert.deepEqual(relationsOf('abcd1111'), [
+    { label: 'forked as', key: 'beef2222', id: 'beef2222', title: 'session 2' },
+  ]);
+  assert.deepEqual(relationsOf('cafe3333'), [{ label: 'fork of', key: null, id: 'gone', title: null }]);
+});
+
 test('the presence of a session has its own key, and the process that runs it', () => {
   const list = new SessionList();
   list.take([named(1, 'abcd1111'), named(2, 'beef2222')], []);
@@ -81,10 +99,19 @@ test('the presence of a session has its own key, and the process that runs it', 
     key: 'abcd1111',
     isOnDisk: true,
     isArchived: false,
+    relations: [],
     isLive: true,
     pid: 77,
     changedAt: 1,
   });
-  const other = { key: 'beef2222', isOnDisk: true, isArchived: false, isLive: false, pid: null, changedAt: 2 };
+  const other = {
+    key: 'beef2222',
+    isOnDisk: true,
+    isArchived: false,
+    relations: [],
+    isLive: false,
+    pid: null,
+    changedAt: 2,
+  };
   assert.deepEqual(list.presenceOf('beef2222'), other);
 });

@@ -26,6 +26,7 @@ export {
   type Presence,
   type Printable,
   type RawLine,
+  type RelatedSession,
   readAddress,
   type SessionAddress,
   type SessionSource,

@@ -113,6 +113,17 @@ export interface Presence {
   readonly isOnDisk: boolean;
   readonly isArchived: boolean;
   readonly isGone: boolean;
+  /** Where the session came from, and what came from it. */
+  readonly relations: readonly RelatedSession[];
+}
+
+/** `label` is read before the title: `fork of`, `continued in`. */
+export interface RelatedSession {
+  readonly label: string;
+  /** `null`: it is not in the library. */
+  readonly key: string | null;
+  readonly id: string;
+  readonly title: string | null;
 }
 
 /** A session that an abbreviated id can mean. */
