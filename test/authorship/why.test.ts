@@ -54,17 +54,16 @@ test('what a declined or failed call proposed and the user typed is not by an ag
   repository.commit('start');
   const session = repository.session('propose');
   const file = path.join(repository.folder, 'a.ts');
+  repository.edit(session, 'a.ts', 'readFirst', 'readAgain');
   session.failedEdit(file, 'return;', 'const proposed = readProposed();\nreturn;', true);
   session.failedEdit(file, 'return;', 'const failed = readFailed();\nreturn;', false);
   session.save();
-  repository.put(
-    'a.ts',
-    start.replace('return;', 'const proposed = readProposed();\nconst failed = readFailed();\nreturn;'),
-  );
+  const typed = 'const proposed = readProposed();\nconst failed = readFailed();\nreturn;';
+  repository.put('a.ts', repository.read('a.ts').replace('return;', typed));
   repository.commit('typed');
   assert.deepEqual(
     (await repository.authors('a.ts')).filter((line) => !line.startsWith('- |')),
-    [],
+    ['propose | const first = readAgain();'],
   );
 });
 
@@ -265,4 +264,21 @@ test('a session that is only in the archive still answers', async (context) => {
   rmSync(path.join(repository.root, 'projects'), { recursive: true });
   assert.equal((await repository.authors('a.ts'))[2], '- | const added = readAdded();');
   assert.equal((await repository.authors('a.ts', folder))[2], 'archived work | const added = readAdded();');
+});
+
+test('a commit that names an agent without a recorded session is unknown; one by a recorded session is not', async (context) => {
+  const repository = new WrittenRepository(context);
+  const trailer = 'Co-Authored-By: Claude <noreply@anthropic.com>';
+  repository.put('a.ts', 'const gone = readGone();\n');
+  repository.commit(`by a session that is gone\n\n${trailer}`);
+  repository.put('a.ts', 'const gone = readGone();\nconst typed = typedByHand();\n');
+  repository.commit(`committed by a session\n\n${trailer}`);
+  const session = repository.session('commit it');
+  const hash = repository.git('rev-parse', '--short', 'HEAD').trim();
+  session.bash('git commit -am "committed by a session"', `[main ${hash}] committed by a session`);
+  session.save();
+  assert.deepEqual(await repository.authors('a.ts'), [
+    '? missing-session | const gone = readGone();',
+    '- | const typed = typedByHand();',
+  ]);
 });

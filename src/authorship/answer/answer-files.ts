@@ -1,6 +1,7 @@
 // Files of a repository, on the disk or in a commit → who wrote each of their lines.
 import { dirname } from 'node:path';
 import type { Database } from '../../library/index/index.ts';
+import { isNamedAnywhere } from '../../library/text/index.ts';
 import type { FileEdit, FileMove, SessionWork } from '../calls/index.ts';
 import { type FileHistory, pathBelow, type Repository, readHistory, type Version } from '../history/index.ts';
 import { assignEdits, replay } from '../replay/index.ts';
@@ -45,6 +46,9 @@ export interface FilesAnswer {
   /** How many transcripts were read. */
   readonly transcripts: number;
 }
+
+/** As many letters of a hash as git prints at least. */
+const shortHash = 7;
 
 /** As often as a file was moved by sessions without git noticing. */
 const mostMoves = 5;
@@ -121,14 +125,15 @@ async function answerFile(
   { path }: Target,
   history: FileHistory | 'binary',
   work: SessionWork,
-  { repository }: AnswerOptions,
+  { repository, database }: AnswerOptions,
 ): Promise<FileAnswer> {
   if (history === 'binary') return { path, names: [path], lines: [], added: new Set(), isBinary: true };
   const { versions, names } = history;
   const edits = await ownEdits(work.edits, { repository, names, versions });
   const rootOf = (edit: FileEdit): string => rootOfEdit(edit, names);
+  const isRecorded = (commit: string): boolean => isNamedAnywhere(database, commit.slice(0, shortHash));
   const found = assignEdits({ versions, edits, commits: work.commits, rootOf });
-  const last = replay({ versions, ...found, rootOf }).at(-1);
+  const last = replay({ versions, ...found, rootOf, isRecorded }).at(-1);
   const origins = last?.origins ?? [];
   const lines = origins.map((origin, i) => answerOf(origin, i + 1, last?.lines[i] ?? '', versions));
   const added = new Set(origins.flatMap(({ version }, i) => (version === versions.length - 1 ? i : [])));

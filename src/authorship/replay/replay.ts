@@ -12,6 +12,8 @@ export interface ReplayOptions {
   readonly assigned: ReadonlyMap<FileEdit, number>;
   readonly commands: ReadonlyMap<number, FileEdit>;
   rootOf(edit: FileEdit): string;
+  /** Whether a recorded session names a commit, and so may have made it. */
+  isRecorded(commit: string): boolean;
 }
 
 /** The states of all versions. */
@@ -176,6 +178,11 @@ class Interval {
     return { lines: state.lines, origins };
   }
 
+  get #isMissingSession(): boolean {
+    const { commit, message } = this.#version;
+    return commit !== undefined && namesAgent(message) && !this.#options.isRecorded(commit);
+  }
+
   /** What is not by a call, although something else than the user may have written it. */
   #withDoubts(state: State, edits: readonly FileEdit[]): State {
     const command = this.#options.commands.get(this.#index);
@@ -183,7 +190,7 @@ class Interval {
       ? 'history'
       : command !== undefined
         ? 'command'
-        : edits.length === 0 && namesAgent(this.#version.message)
+        : edits.length === 0 && this.#isMissingSession
           ? 'missing-session'
           : undefined;
     if (doubt === undefined) return state;

@@ -12,4 +12,4 @@ export {
 export { indexable, innerWords, parseWords, quotePhrase, type WordQuery } from './query.ts';
 export { bestMark, type Mark, makeSnippet, markPattern, markTerms, type SnippetPiece } from './snippet.ts';
 export { type LineText, leafText, type TextKind, textsOfLine } from './text-extract.ts';
-export { type TouchingTranscript, transcriptsNaming, transcriptsTouching } from './touching.ts';
+export { isNamedAnywhere, type TouchingTranscript, transcriptsNaming, transcriptsTouching } from './touching.ts';

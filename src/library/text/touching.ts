@@ -45,6 +45,14 @@ export function transcriptsNaming(
   return distinctTranscripts(found);
 }
 
+/** Whether any session says a word that begins with this, such as the hash of a commit. */
+export function isNamedAnywhere(database: Database, start: string): boolean {
+  if (!/^[\p{L}\p{N}]+$/u.test(start)) return false;
+  return (
+    database.prepare('SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT 1').get(`"${start}"*`) !== undefined
+  );
+}
+
 function distinctTranscripts(rows: readonly Row[]): readonly TouchingTranscript[] {
   const found = rows.map((row): [string, TouchingTranscript] => [
     String(row.path),
