@@ -1,4 +1,4 @@
-// Mutants of who wrote a line.
+// Authorship: which call a line is given to, and when it is given to none.
 const tests = ['authorship/why'];
 
 export const mutants = [
