@@ -47,8 +47,8 @@ run('npm', ['install', '--no-audit', '--no-fund', tarball], project, env);
 test('the package holds only these kinds of files', () => {
   const kinds = [
     /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|LICENSE)$/,
-    /^dist\/(clew|lean\/(find|statusline|usage|usage-count)|trace-hook|trace-work)\.js$/,
-    /^dist\/(index|program|web-worker)\.mjs$/,
+    /^dist\/(clew|lean\/(find|guard|guard-answer|mcp|statusline|usage|usage-count)|trace-hook|trace-work)\.js$/,
+    /^dist\/(index|memory-answers|program|web-worker)\.mjs$/,
     /^dist\/(index\.d\.mts|package\.json|THIRD-PARTY\.txt)$/,
     /^dist\/chunks\/[\w-]+-[0-9A-Z]{8}\.mjs$/,
     /^dist\/page\/(index\.html|[a-z-]+-[0-9A-Z]{8}\.(js|css|js\.LEGAL\.txt))$/,
