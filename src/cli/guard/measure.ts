@@ -2,16 +2,9 @@
 import type { Environment } from '../../base/node/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { type GuardLimits, type GuardState, judge } from '../../library/guard/index.ts';
-import {
-  type CountedUsage,
-  cellsOf,
-  createCalendar,
-  loadPrices,
-  readCurrent,
-  UsageStore,
-} from '../../library/usage/index.ts';
+import { type CountedUsage, createCalendar, loadPrices, recentCells, UsageStore } from '../../library/usage/index.ts';
 import { PriceList } from '../../models/index.ts';
-import { resolveRoots, stateFolder } from '../../store/index.ts';
+import { findTranscripts, resolveRoots, stateFolder } from '../../store/index.ts';
 
 export interface GuardQuestion {
   readonly limits: GuardLimits;
@@ -36,11 +29,11 @@ export function measureSpending({ limits, roots, sessionId, ownRoot, env, nowMs 
   const all = [...resolveRoots({ roots, env }), ...(ownRoot === undefined ? [] : [ownRoot])];
   const place = { folder: stateFolder(env), roots: all };
   const problems = [...loaded.notices];
-  const { found, usage: current } = readCurrent(place, prices.prices);
+  const found = findTranscripts(all);
+  const store = new UsageStore(place);
   let unread = found.problems.length;
-  let usage: CountedUsage | undefined = current;
+  let usage: CountedUsage | undefined = unread > 0 ? undefined : store.peek({ prices, found });
   if (usage === undefined) {
-    const store = new UsageStore(place);
     const update = store.update({ prices, found });
     unread = update.problems.length;
     if (update.saveError !== undefined)
@@ -52,5 +45,5 @@ export function measureSpending({ limits, roots, sessionId, ownRoot, env, nowMs 
       `${counted(unread, 'file')} could not be read and may be missing in the sum; \`clew usage\` lists them`,
     );
   const calendar = createCalendar(limits.timeZone);
-  return { state: judge(cellsOf(usage), { limits, sessionId, calendar, nowMs }), problems };
+  return { state: judge(recentCells(usage, { nowMs, sessionId }), { limits, sessionId, calendar, nowMs }), problems };
 }

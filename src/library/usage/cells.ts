@@ -30,11 +30,41 @@ export interface UsageCell {
 
 /** The cells of a library, as its last update left them. */
 export function cellsOf(usage: CountedUsage): readonly UsageCell[] {
+  return cellsSince(usage, Number.NEGATIVE_INFINITY, undefined);
+}
+
+const pauseQuarters = (5 * 60) / 15;
+const recentQuarters = (48 * 60) / 15;
+
+/**
+ * The cells of a session, and those that the day and the block of now depend on: all since the last pause of five hours that
+ * is two days old. A pause ends every block, so that the blocks after it are the same without what was before.
+ */
+export function recentCells(
+  usage: CountedUsage,
+  { nowMs, sessionId }: { readonly nowMs: number; readonly sessionId: string | undefined },
+): readonly UsageCell[] {
+  const quarters: number[] = [];
+  for (const { cells } of usage.files())
+    for (let at = 0; at < cells.length; at += cellWidth) quarters.push(cells[at + cellFields.quarter] as number);
+  const sorted = Float64Array.from(quarters).sort();
+  const recent = Math.floor(nowMs / quarterMs) - recentQuarters;
+  let first = sorted.findIndex((quarter) => quarter >= recent);
+  if (first === -1) first = sorted.length;
+  while (first > 0 && !((sorted[first] ?? Number.NaN) - (sorted[first - 1] as number) >= pauseQuarters)) first--;
+  return cellsSince(usage, sorted[first] ?? Number.POSITIVE_INFINITY, sessionId);
+}
+
+function cellsSince(usage: CountedUsage, firstQuarter: number, sessionId: string | undefined): readonly UsageCell[] {
   const sessions = new Sessions();
   const cells: UsageCell[] = [];
+  const isAll = firstQuarter === Number.NEGATIVE_INFINITY;
   for (const { found, main, cwd, cells: sums } of usage.files()) {
-    const session = sessions.of(main, found, cwd);
+    const isOwn = isAll || (sessionId !== undefined && sessionIdOf({ main }) === sessionId);
+    let session = isAll ? sessions.of(main, found, cwd) : undefined;
     for (let at = 0; at < sums.length; at += cellWidth) {
+      if (!isOwn && !((sums[at + cellFields.quarter] as number) >= firstQuarter)) continue;
+      session ??= sessions.of(main, found, cwd);
       const model = sums[at + cellFields.model] as number;
       const cost = sums[at + cellFields.costMicroUsd] as number;
       cells.push({

@@ -4,6 +4,7 @@ export {
   makeCells,
   type PricedMessage,
   pricedMessages,
+  recentCells,
   type UsageCell,
   type UsageSession,
 } from './cells.ts';

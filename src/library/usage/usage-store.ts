@@ -9,6 +9,7 @@ import {
   findTranscripts,
   projectsFolders,
   type TranscriptFile,
+  type TranscriptFiles,
   type TranscriptPlace,
   transcriptPlace,
 } from '../../store/index.ts';
@@ -95,6 +96,27 @@ export class UsageStore implements CountedUsage {
     return { files: found.length, ...report, saveError };
   }
 
+  /**
+   * The sums as an update would leave them, without writing anything: a hook runs too often to replace the state each time.
+   * `undefined` if that takes an update: several files have changed, or so much is new that it should be kept.
+   */
+  peek(options: UpdateOptions & { readonly found: TranscriptFiles }): CountedUsage | undefined {
+    const { files: found } = options.found;
+    this.#load();
+    if (this.#isCurrent(found, options.prices)) return this;
+    try {
+      const one = this.#readOne(found, options, newReport([]), peekBytes);
+      if (one === undefined) return undefined;
+      countAlone(one.file, this.#countOptions(options.prices));
+      const files = [...summedFiles(one.state, found)];
+      files[one.i] = one.file;
+      return { files: () => files, modelName: (number) => this.modelName(number) };
+    } catch (error) {
+      if (error instanceof BrokenRows || systemErrorCode(error) !== undefined) return undefined;
+      throw error;
+    }
+  }
+
   /** The sums of each transcript, as of the last update. */
   files(): Iterable<SummedFile> {
     const isListed = this.#counted === undefined && this.#state !== undefined && this.#found.length > 0;
@@ -177,20 +199,10 @@ export class UsageStore implements CountedUsage {
    * if it is another change.
    */
   #advanceOne(found: readonly TranscriptFile[], options: UpdateOptions, report: UpdateReport): boolean {
-    const state = this.#state;
-    if (state === undefined || this.#counted !== undefined || options.prices.prices.fingerprint !== this.#prices)
-      return false;
-    const i = onlyChange(state, found);
-    const place = found[i];
-    if (place === undefined) return false;
-    const at: Offsets = { cells: 0, parts: 0, keys: 0 };
-    for (let each = 0; each < i; each++) advance(at, state, each);
-    const before = countedFileAt(state, i, at, place, state.proofs.split('\0'));
-    this.#scanner ??= new RowScanner(this.#models);
     const own = newReport([]);
-    const { files, changed } = readNewLines([place], [before], this.#scanner, options, own);
-    const [file] = files;
-    if (file === undefined || !changed.has(file) || this.#concernsOthers(state, found, before, file, at)) return false;
+    const one = this.#readOne(found, options, own, Number.POSITIVE_INFINITY);
+    if (one === undefined) return false;
+    const { state, i, at, before, file } = one;
     try {
       countAlone(file, this.#countOptions(options.prices));
       this.#keepOne(state, i, at, before, file);
@@ -203,6 +215,31 @@ export class UsageStore implements CountedUsage {
     report.filesRead += own.filesRead;
     report.bytesRead += own.bytesRead;
     return true;
+  }
+
+  /** The one changed file, with its new lines; `undefined` if it is another change, or more bytes are new. */
+  #readOne(
+    found: readonly TranscriptFile[],
+    options: UpdateOptions,
+    report: UpdateReport,
+    mostBytes: number,
+  ): OneChange | undefined {
+    const state = this.#state;
+    if (state === undefined || this.#counted !== undefined || options.prices.prices.fingerprint !== this.#prices)
+      return undefined;
+    const i = onlyChange(state, found);
+    const place = found[i];
+    if (place === undefined) return undefined;
+    const at: Offsets = { cells: 0, parts: 0, keys: 0 };
+    for (let each = 0; each < i; each++) advance(at, state, each);
+    const before = countedFileAt(state, i, at, place, state.proofs.split('\0'));
+    if (place.size - before.offset > mostBytes) return undefined;
+    this.#scanner ??= new RowScanner(this.#models);
+    const { files, changed } = readNewLines([place], [before], this.#scanner, options, report);
+    const [file] = files;
+    if (file === undefined || !changed.has(file) || this.#concernsOthers(state, found, before, file, at))
+      return undefined;
+    return { state, i, at, before, file };
   }
 
   #concernsOthers(
@@ -360,6 +397,19 @@ export class UsageStore implements CountedUsage {
         rmSync(path.join(folder, name), { force: true });
     }
   }
+}
+
+/** So much may be read again by each of many calls before it is kept. */
+const peekBytes = 256 * 1024;
+
+interface OneChange {
+  readonly state: UsageState;
+  /** The number of the file. */
+  readonly i: number;
+  /** Where its numbers begin in the state. */
+  readonly at: Offsets;
+  readonly before: CountedFile;
+  readonly file: CountedFile;
 }
 
 function markOf(file: string): string | undefined {
