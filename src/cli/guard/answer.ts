@@ -2,7 +2,6 @@
 // counts like `clew usage`, including the newest lines of the calling session.
 import path from 'node:path';
 import { asString, type JsonObject } from '../../base/json/index.ts';
-import { optimiseLess } from '../../base/process/index.ts';
 import { type GuardState, NoticeLog } from '../../library/guard/index.ts';
 import { stateFolder } from '../../store/index.ts';
 import { type GuardQuestion, measureSpending } from './measure.ts';
@@ -21,7 +20,6 @@ interface Notice {
 
 /** `undefined` if there is nothing to say. */
 export function answerHook(input: JsonObject | undefined, question: HookQuestion): object | undefined {
-  optimiseLess();
   const event = asString(input?.hook_event_name);
   const file = asString(input?.transcript_path);
   if (input === undefined || event === undefined || file === undefined)
