@@ -91,7 +91,7 @@ export async function makeHostileLibrary(context: { after(end: () => unknown): u
 
   const fakes = fakeSecrets(19);
   const [password, key, jwt] = [
-    secretNamed(fakes, /password/),
+    secretNamed(fakes, /^named-secret$/),
     secretNamed(fakes, /private-key/),
     secretNamed(fakes, /jwt/),
   ];
