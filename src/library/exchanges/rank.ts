@@ -63,10 +63,11 @@ export const tuning: Tuning = {
 const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
 /** A term that more of the exchanges have finds nothing alone. */
 const commonShare = 0.3;
-/** How many exchanges are looked at for one term, and for one of its synonyms. */
+/** How many fields are looked at for one term. */
 const mostRows = 4000;
-const mostSynonymRows = 500;
 const mostPairs = 10;
+const frequentShare = 0.05;
+const leastFrequent = 300;
 
 export function rankExchanges(
   database: Database,
@@ -115,6 +116,8 @@ class Ranking {
   /** Segments, and their fields. */
   readonly #total: number;
   readonly #rows: number;
+  /** A word that more exchanges have needs no synonyms, and is none. */
+  readonly #frequent: number;
   readonly #byKey = new Map<string, Candidate>();
   readonly #byRow = new Map<number, Candidate>();
   /** The segments of sub-agents among them. */
@@ -130,6 +133,7 @@ class Ranking {
       Math.max(1, Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count));
     this.#total = count('exchanges');
     this.#rows = count('exchange_text_docsize');
+    this.#frequent = Math.max(leastFrequent, Math.ceil(this.#total * frequentShare));
   }
 
   run(): readonly RankedExchange[] {
@@ -144,15 +148,31 @@ class Ranking {
   }
 
   #rankTerm(term: QuestionTerm, index: number): RankedTerm {
-    const fits = this.#fitsOf(term.match, mostRows);
+    const isCommon = this.#isFrequent(term.match, Math.max(leastFrequent, Math.ceil(this.#total * commonShare)));
+    const fits = isCommon ? this.#plainFits(term.match) : this.#fitsOf(term.match, mostRows);
     const similar = new Map<number, number>();
-    for (const synonym of term.synonyms) {
-      for (const [segment, fit] of this.#fitsOf(synonym, mostSynonymRows))
+    const synonyms = isCommon || fits.size > this.#frequent ? [] : term.synonyms;
+    for (const synonym of synonyms) {
+      if (this.#isFrequent(synonym, this.#frequent)) continue;
+      for (const [segment, fit] of this.#fitsOf(synonym, mostRows))
         similar.set(segment, Math.max(similar.get(segment) ?? 0, fit));
     }
     const known = fits.size > 0 ? fits.size : similar.size;
     const rarity = Math.log(1 + (this.#total - known + 0.5) / (known + 0.5));
     return { ...term, index, fits, similar, rarity };
+  }
+
+  /** Whether more rows have it; reads no more of them than that. */
+  #isFrequent(match: string, most: number): boolean {
+    const row = this.#database
+      .prepare('SELECT count(*) AS count FROM (SELECT 1 FROM exchange_text WHERE exchange_text MATCH ? LIMIT ?)')
+      .get(match, most + 1);
+    return Number(row?.count ?? 0) > most;
+  }
+
+  /** Of a term that most exchanges have: where it is, not how often. */
+  #plainFits(match: string): ReadonlyMap<number, number> {
+    return new Map([...this.#segmentsWith(match)].map((segment) => [segment, 1]));
   }
 
   /** How well a term fits the segments that have it: its frequency, by the length and weight of each field. */
@@ -285,12 +305,14 @@ class Ranking {
       const [one, two] = [words[i] as RankedTerm, words[i + 1] as RankedTerm]; // in range
       if (one.fits.size === 0 || two.fits.size === 0 || one.isPrefix || two.isPrefix) continue;
       const worth = (Math.min(one.rarity, two.rarity) / 10) * Math.min(one.weight, two.weight);
-      this.#boost(`NEAR(${one.match} ${two.match}, ${nearDistance})`, near * worth);
-      this.#boost(`${one.match} + ${two.match}`, phrase * worth);
+      if (Math.min(one.fits.size, two.fits.size) > this.#frequent) continue;
+      if (this.#boost(`NEAR(${one.match} ${two.match}, ${nearDistance})`, near * worth))
+        this.#boost(`${one.match} + ${two.match}`, phrase * worth);
     }
   }
 
-  #boost(match: string, by: number): void {
+  /** Whether any exchange has it. */
+  #boost(match: string, by: number): boolean {
     const boosted = new Set<Candidate>();
     for (const row of this.#segmentsWith(match)) {
       const candidate = this.#byRow.get(row);
@@ -298,6 +320,7 @@ class Ranking {
       boosted.add(candidate);
       candidate.boost += by;
     }
+    return boosted.size > 0;
   }
 
   #ranked(terms: readonly RankedTerm[]): readonly RankedExchange[] {
@@ -349,4 +372,4 @@ class Ranking {
 /** What bm25 of FTS5 uses for a term that more than half of the rows have. */
 const smallestRarity = 1e-6;
 const ftsSaturation = 1.2;
-const mostCandidates = 800;
+const mostCandidates = 300;

@@ -95,7 +95,7 @@ export function findExchanges(
   const question = parseQuestion(query.text);
   const { scope, isWanted } = recallScope(database, query);
   const ranked = rankExchanges(database, question, scope, query.nowMs ?? Date.now(), query.tuning);
-  return { question, found: withoutCopies(database, ranked.filter(isWanted)) };
+  return { question, found: withoutCopies(database, ranked.filter(isWanted), query.limit) };
 }
 
 export interface FoundExchange extends RankedExchange {
@@ -103,10 +103,12 @@ export interface FoundExchange extends RankedExchange {
 }
 
 /** A fork or a continuation repeats the prompts of its session: the best of them is enough. */
-function withoutCopies(database: Database, ranked: readonly RankedExchange[]): readonly FoundExchange[] {
+function withoutCopies(database: Database, ranked: readonly RankedExchange[], limit: number): readonly FoundExchange[] {
   const select = database.prepare('SELECT uuid FROM prompts WHERE file = ? AND line = ?');
   const seen = new Set<string>();
   return ranked.flatMap((exchange) => {
+    // Nobody looks at the rest.
+    if (seen.size > limit) return [{ ...exchange, promptUuid: undefined }];
     const promptUuid = uuidOf(select.get(exchange.file, exchange.line));
     if (promptUuid !== undefined && seen.size === seen.add(promptUuid).size) return [];
     return [{ ...exchange, promptUuid }];
