@@ -178,7 +178,7 @@ export type {
   UsageQuery,
 } from './library/library.ts';
 export { openLibrary } from './library/library.ts';
-export type { Hit, SearchQuery, SearchResult, SessionHits } from './library/search/search.ts';
+export type { Hit, MatchedWords, SearchQuery, SearchResult, SessionHits } from './library/search/search.ts';
 export type { SessionPath } from './library/session-files/session-paths.ts';
 export type { HitSession, SearchFilter } from './library/text/filter.ts';
 export type { SnippetPiece } from './library/text/snippet.ts';

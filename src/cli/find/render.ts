@@ -105,7 +105,7 @@ function headingText(
   return `${style.bold(name)}  ${style.muted(about)}`;
 }
 
-type ShownHit = Pick<Hit, 'tool' | 'time' | 'kind' | 'snippet'>;
+type ShownHit = Pick<Hit, 'tool' | 'time' | 'kind' | 'snippet' | 'words'>;
 
 const words: Readonly<Record<TextKind, string>> = {
   prompt: 'prompt',
@@ -121,7 +121,8 @@ const words: Readonly<Record<TextKind, string>> = {
 function hitLines(hit: ShownHit, command: string, { style, width }: FindTextOptions): string {
   const tool = hit.tool === undefined ? '' : ` ${oneLine(hit.tool, 40)}`;
   const when = localTime(hit.time);
-  const label = `  ${style.accent(words[hit.kind])}${style.muted(`${tool}${when === '' ? '' : ` · ${when}`}`)}`;
+  const some = hit.words === undefined ? '' : ` · ${hit.words.matched} of ${hit.words.of} words`;
+  const label = `  ${style.accent(words[hit.kind])}${style.muted(`${tool}${when === '' ? '' : ` · ${when}`}${some}`)}`;
   const spans: Span[] = hit.snippet.map(({ text, isMatch }) => ({
     text: neutralise(text).replace(/\s+/g, ' '),
     paint: isMatch ? (matched) => style.bold(style.yellow(matched)) : (plain) => plain,

@@ -6,7 +6,7 @@ export const stopWords: ReadonlySet<string> = new Set(
   again against all also although am any anybody anyone anything are aren around because been before being below beneath
   between both can cannot could did didn do does doesn doing don done during each either especially etc even ever
   every everybody everyone everything few for further get gets getting give given gave go goes going gone got had hadn
-  has hasn have haven having he her here hers him himself his how however i im ive id ill is isn it its itself just kind
+  has hasn have haven having he her here hers him himself his how however i im ive d ll m is isn it its itself just kind
   know knew known lately later least let lets like liked likes long lot made make makes making many may maybe me mean
   meant might mine more most much must my myself need needed needs neither never no none nor not now of off often okay
   once one ones only or other others ought our ours ourselves own perhaps please quite rather re really regarding

@@ -1,6 +1,6 @@
 // A query → the documents that answer it, the best first, by session, each with the stretch of text that matches.
-// Texts with all words next to each other come first; the rest is ranked by bm25, weighed by what kind of text it is and
-// a little by age. Exact texts and expressions have no measure of relevance and come newest first.
+// Texts with all words next to each other come first; both groups are in the order of the exchanges that they are in. If no
+// text has all words, the exchanges that have most of them are returned. Exact texts and expressions have no measure of relevance and come newest first.
 import type { Database, Row } from '../index/index.ts';
 import {
   bestMark,
@@ -22,6 +22,7 @@ import {
   type TextKind,
   type WordQuery,
 } from '../text/index.ts';
+import { ExchangeOrder } from './exchange-order.ts';
 import { planScan, scanDocuments } from './scan.ts';
 
 /** What a search looks for. */
@@ -71,14 +72,36 @@ export interface Hit {
   readonly nth: number;
   readonly offset: number;
   readonly snippet: readonly SnippetPiece[];
+  /** No text has all words of the query: how many its exchange has. */
+  readonly words?: MatchedWords;
+}
+
+/** How many words of a query were found. */
+export interface MatchedWords {
+  readonly matched: number;
+  readonly of: number;
 }
 
 export function search(database: Database, query: SearchQuery): SearchResult {
   const scope = scopeOf(database, query);
   if (query.mode === 'words') {
     const words = parseWords(query.text);
-    const { total, rows } = rankedDocuments(database, words, scope, query);
-    return { total, ...group(database, rows, query, (text) => markTerms(text, words.terms)) };
+    const mark = (text: string): readonly Mark[] => markTerms(text, words.terms);
+    const order = new ExchangeOrder(database, query.text, scope, query.nowMs ?? Date.now());
+    const { total, rows } = rankedDocuments(database, words, scope, { ...query, order });
+    if (total > 0 || words.terms.length === 1) return { total, ...group(database, rows, query, mark) };
+    const hits = order.partialHits(words.any, scope, query.limit);
+    const matched = new Map(hits.map((hit) => [hit.row.id, { matched: hit.matched, of: order.words }]));
+    return {
+      total: hits.length,
+      ...group(
+        database,
+        hits.map(({ row }) => row),
+        query,
+        mark,
+        matched,
+      ),
+    };
   }
   const { text, mode, ignoreCase = false } = query;
   const scan = planScan({ text, mode, ignoreCase });
@@ -107,7 +130,7 @@ function rankedDocuments(
   database: Database,
   { match, adjacent }: WordQuery,
   scope: Scope,
-  { limit, nowMs = Date.now() }: SearchQuery,
+  { limit, nowMs = Date.now(), order }: SearchQuery & { readonly order: ExchangeOrder },
 ): { total: number; rows: DocumentRow[] } {
   const isNarrowed = scope.where !== '';
   const from = isNarrowed
@@ -133,7 +156,7 @@ function rankedDocuments(
   const scattered = rows.filter(({ id }) => !seen.has(id));
   return {
     total: rows.length < most ? rows.length : counted(),
-    rows: [...weigh(literal, nowMs), ...weigh(scattered, nowMs)],
+    rows: [...order.sort(weigh(literal, nowMs)), ...order.sort(weigh(scattered, nowMs))],
   };
 }
 
@@ -161,6 +184,7 @@ function group(
   rows: readonly DocumentRow[],
   { limit, perSession = Number.POSITIVE_INFINITY, page }: SearchQuery,
   mark: (text: string) => readonly Mark[],
+  matched?: ReadonlyMap<number, MatchedWords>,
 ): Omit<SearchResult, 'total'> {
   const chosen = new Map<number, DocumentRow[]>();
   const cut = new Set<number>();
@@ -182,7 +206,7 @@ function group(
   const sessions = wanted.flatMap(([id, own]) => {
     const session = sessionOf(database, id);
     if (session === undefined) return [];
-    return [{ session, hits: own.map((row) => makeHit(row, reader, mark)), hasMore: cut.has(id) }];
+    return [{ session, hits: own.map((row) => makeHit(row, reader, mark, matched)), hasMore: cut.has(id) }];
   });
   return { sessionCount: chosen.size, sessions, tools: toolsOf(rows) };
 }
@@ -193,11 +217,18 @@ function toolsOf(rows: readonly DocumentRow[]): readonly string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([tool]) => tool);
 }
 
-function makeHit(row: DocumentRow, reader: DocumentReader, mark: (text: string) => readonly Mark[]): Hit {
+function makeHit(
+  row: DocumentRow,
+  reader: DocumentReader,
+  mark: (text: string) => readonly Mark[],
+  matched?: ReadonlyMap<number, MatchedWords>,
+): Hit {
   const { path, line, kind, tool, time, part } = row;
   const read = reader.read(row);
   const text = read?.text ?? '';
   const marks = mark(text);
   const [offset] = bestMark(text, marks);
-  return { path, line, uuid: read?.uuid, kind, tool, time, nth: part, offset, snippet: makeSnippet(text, marks) };
+  const words = matched?.get(row.id);
+  const snippet = makeSnippet(text, marks);
+  return { path, line, uuid: read?.uuid, kind, tool, time, nth: part, offset, snippet, ...(words && { words }) };
 }

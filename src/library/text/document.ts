@@ -8,6 +8,9 @@ import { type LineText, type TextKind, textsOfLine } from './text-extract.ts';
 export interface DocumentRow {
   readonly id: number;
   readonly session: number;
+  readonly file: number;
+  /** Of the sub-agent whose transcript it is in. */
+  readonly agentId: string | undefined;
   /** The transcript that has it: the session's main one, or a sub-agent's. */
   readonly path: string;
   readonly line: number;
@@ -21,12 +24,15 @@ export interface DocumentRow {
 }
 
 /** The columns of `documents d` and `files f` that make a `DocumentRow`. */
-export const documentColumns = 'd.id, f.session, f.path, d.line, d.offset, d.length, d.kind, d.part, d.time, d.tool';
+export const documentColumns =
+  'd.id, f.session, d.file, f.agent_id, f.path, d.line, d.offset, d.length, d.kind, d.part, d.time, d.tool';
 
 export function documentRow(row: Row): DocumentRow {
   return {
     id: Number(row.id),
     session: Number(row.session),
+    file: Number(row.file),
+    agentId: typeof row.agent_id === 'string' ? row.agent_id : undefined,
     path: String(row.path),
     line: Number(row.line),
     offset: Number(row.offset),

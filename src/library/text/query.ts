@@ -8,6 +8,8 @@ export interface WordQuery {
   readonly match: string;
   /** The same with all words next to each other, as they were typed; `undefined` if there is only one term. */
   readonly adjacent: string | undefined;
+  /** The same with any of the words. */
+  readonly any: string;
   /** The wanted terms, for marking. */
   readonly terms: readonly Term[];
 }
@@ -28,6 +30,7 @@ export function parseWords(text: string): WordQuery {
   return {
     match: without(all),
     adjacent: wanted.length === 1 ? undefined : without(wanted.map(quoteTerm).join(' + ')),
+    any: without(wanted.map(quoteTerm).join(' OR ')),
     terms: wanted.map(termOf),
   };
 }

@@ -78,6 +78,7 @@ test('a hit shows its place and the command that opens it', (context) => {
       tool: null,
       timestamp: '2026-03-01T10:00:04.000Z',
       snippet: 'dry the wick then',
+      words: null,
       tag: null,
       lineage: null,
       isDeleted: false,

@@ -56,7 +56,22 @@ test('all words must be there, whatever their case and accents', (context) => {
   assert.deepEqual(find('lamp flicker').sort(), ['fog 2 answer', 'lamp 1 prompt']);
   assert.deepEqual(find('GROSSE lamp'), []);
   assert.deepEqual(find('große LAMP'), ['lamp 1 prompt']);
-  assert.deepEqual(find('lamp horn wick'), []);
+});
+
+test('if no text has all words, the exchanges that have most of them are returned, and say how many', (context) => {
+  const { root, database, find } = library(context, { 'p/lamp': lamp, 'p/fog': fog });
+  const found = (text: string) =>
+    search(database, { text, mode: 'words', roots: [root], limit: 5 }).sessions.flatMap(({ hits }) =>
+      hits.map(({ words }) => words),
+    );
+  assert.deepEqual(find('lamp horn wick').length, 2);
+  assert.deepEqual(found('lamp horn wick'), [
+    { matched: 2, of: 3 },
+    { matched: 2, of: 3 },
+  ]);
+  assert.deepEqual(found('lamp flicker'), [undefined, undefined]);
+  assert.deepEqual(find('lamp zebra giraffe quagga'), []);
+  assert.deepEqual(find('lamp horn wick -fog'), ['lamp 5 tool-input']);
 });
 
 test('a phrase matches adjacent words, and a prefix matches longer words', (context) => {
