@@ -116,7 +116,7 @@ class Ranking {
   /** Segments, and their fields. */
   readonly #total: number;
   readonly #rows: number;
-  /** A word that more exchanges have needs no synonyms, and is none. */
+  /** A word that more exchanges have needs no synonyms, and is not used as one. */
   readonly #frequent: number;
   readonly #byKey = new Map<string, Candidate>();
   readonly #byRow = new Map<number, Candidate>();
