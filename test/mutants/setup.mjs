@@ -59,7 +59,7 @@ export const mutants = [
     id: 'edited-skill-deleted',
     file: 'src/cli/setup/remove.ts',
     find: 'if (options.record.files[file]?.afterHash === hashOf(text)) edits.push',
-    replace: 'edits.push',
+    replace: 'if (file !== root) edits.push',
     tests: ['cli/setup/setup'],
   },
   {
