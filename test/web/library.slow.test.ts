@@ -180,7 +180,7 @@ async function filters(server: WebServer): Promise<void> {
   await hasCount(page, rows, 1);
   await page.goto(at(server, '/?text=pr:lamp%2341'));
   await hasCount(page, rows, 1);
-  await page.goto(at(server, '/?only=archived'));
+  await page.goto(at(server, '/?only=deleted'));
   await page.getByText('No session matches these filters.').waitFor();
   await noComplaints(opened);
 }
