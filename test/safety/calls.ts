@@ -42,6 +42,7 @@ export const everyCall: readonly WatchedLine[] = [
     'ls --expiring',
     'rm {sound} --yes && ls --deleted',
     'show {sound}',
+    'ls && show {sound}',
     'context {sound}',
     'messages {sound}',
     'cat {sound}',

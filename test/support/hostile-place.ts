@@ -256,6 +256,7 @@ function writeLinks(root: string, project: string, canary: string): void {
     [`todos/${uuid('1')}-agent-${uuid('1')}.json`]: `["${secret}"]\n`,
     [`todos/${uuid('1')}-agent-${secret}.json`]: '[]\n',
     [`file-history/${uuid('1')}/copy@v1`]: `${secret}\n`,
+    [`jobs/${uuid('1').slice(0, 8)}/state.json`]: `{"sessionId":"${uuid('1')}","note":"${secret}"}\n`,
   });
   const links: readonly (readonly [target: string, link: string])[] = [
     [path.join(linked, 'session.jsonl'), at(`${uuid('3')}.jsonl`)],
