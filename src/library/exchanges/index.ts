@@ -1,4 +1,5 @@
 export { ExchangeBuilder } from './builder.ts';
+export { type ExchangeName, exchangeTexts } from './exchange-texts.ts';
 export type { RecallSnippets } from './found-reader.ts';
 export { OwnerFinder } from './owners.ts';
 export { parseQuestion } from './question.ts';

@@ -66,6 +66,8 @@ const commonShare = 0.3;
 /** How many fields are looked at for one term. */
 const mostRows = 4000;
 const mostPairs = 10;
+/** Sessions that are found by their title only. */
+const mostByTitle = 50;
 const frequentShare = 0.05;
 const leastFrequent = 300;
 
@@ -277,7 +279,7 @@ class Ranking {
     for (const [row, fit] of fits) add(row, fit);
   }
 
-  /** What the title says counts for all exchanges of the session that were found. */
+  /** What the title says counts for the exchanges of the session that were found, or else for its first one. */
   #addTitles(terms: readonly RankedTerm[]): void {
     const sessions = new Map<number, Candidate[]>();
     for (const candidate of this.#byKey.values()) {
@@ -289,12 +291,32 @@ class Ranking {
       `SELECT DISTINCT f.session FROM title_text JOIN titles t ON t.id = title_text.rowid JOIN files f ON f.id = t.file
        WHERE title_text MATCH ? LIMIT 2000`,
     );
+    let added = 0;
     for (const { match, index } of terms) {
-      for (const { session } of find.all(match)) {
-        for (const { fits } of sessions.get(Number(session)) ?? [])
-          fits.set(index, (fits.get(index) ?? 0) + this.#tuned.title);
+      for (const row of find.all(match)) {
+        const session = Number(row.session);
+        const known = sessions.get(session) ?? (added < mostByTitle ? this.#firstOf(session) : []);
+        if (!sessions.has(session)) added += known.length;
+        sessions.set(session, known);
+        for (const { fits } of known) fits.set(index, (fits.get(index) ?? 0) + this.#tuned.title);
       }
     }
+  }
+
+  /** The first exchange of a session of which only the title has a term; none if it is not asked for. */
+  #firstOf(session: number): Candidate[] {
+    const { where, values, fields } = this.#scope;
+    if (fields !== undefined) return []; // neither the user nor the model said the title
+    const row = this.#database
+      .prepare(
+        `SELECT e.id, e.file, e.line, e.time, f.session, f.agent_id FROM exchanges e JOIN files f ON f.id = e.file
+         WHERE f.session = ? AND f.agent_id IS NULL${where} ORDER BY e.line LIMIT 1`,
+      )
+      .get(session, ...values);
+    if (row === undefined) return [];
+    this.#addCandidate(row, 0, new OwnerFinder(this.#database));
+    const candidate = this.#byRow.get(Number(row.id));
+    return candidate === undefined ? [] : [candidate];
   }
 
   /** Adjacent words of the question that are near each other in the text. */

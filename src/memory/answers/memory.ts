@@ -22,13 +22,14 @@ import { redactorFor } from '../../surgery/redact/index.ts';
 import { type RuleSet, usualRuleSet } from '../../surgery/secrets/index.ts';
 import { ArchivedSessions, type DeletedFilter, DeletedSessions, type FoundPrompt } from '../gone/index.ts';
 import type { OutlineQuestion, ReadQuestion, SearchQuestion, UsageQuestion } from '../questions/index.ts';
-import { type Reference, readReference } from '../reference/index.ts';
+import { AmbiguousTurn, type Reference, readReference } from '../reference/index.ts';
 import { type CallEvidence, CallingSession, ProjectScope } from '../scope/index.ts';
 import { SecretFilter } from '../text/index.ts';
 import { type OutlinedSession, outlineSessions, outlineTurns } from './outline.ts';
 import { readPrompts, readTurn } from './read.ts';
+import { readExchange } from './read-exchange.ts';
 import { searchAnswer } from './search.ts';
-import { KnownSessions, namedSession, type VisibleSession, visibleSessions } from './sessions.ts';
+import { KnownSessions, namedSessions, type VisibleSession, visibleSessions } from './sessions.ts';
 import { usageAnswer } from './usage.ts';
 
 export interface MemoryOptions {
@@ -50,6 +51,8 @@ interface Visible {
   readonly sessions: readonly VisibleSession[];
   readonly deleted: DeletedFilter;
 }
+
+type NamedSession = { readonly session: VisibleSession } | { readonly deleted: DeletedSession };
 
 /** Larger sessions are searched for secrets only as far as they are shown. */
 const learnedBytes = 48 * 1024 * 1024;
@@ -100,11 +103,25 @@ export class Memory {
 
   read(question: ReadQuestion, call: CallEvidence = {}): Promise<string> {
     const reference = referenceIn(question.reference);
-    return this.#ask(call, async (_, visible) => {
+    return this.#ask(call, async (database, visible) => {
       const found = this.#named(visible, reference);
-      if ('deleted' in found)
-        return readPrompts(found.deleted, this.#deleted.promptsOf(found.deleted), reference, question, this.#filter());
-      return readTurn(await this.#open(found.session), reference, question, this.#filter());
+      let problem: unknown;
+      for (const each of found) {
+        if ('deleted' in each)
+          return readPrompts(each.deleted, this.#deleted.promptsOf(each.deleted), reference, question, this.#filter());
+        try {
+          return await readTurn(await this.#open(each.session), reference, question, this.#filter());
+        } catch (error) {
+          if (!(error instanceof UserError) || error instanceof AmbiguousTurn) throw error;
+          problem ??= error;
+        }
+      }
+      for (const each of found) {
+        const answer =
+          'session' in each ? readExchange(database, each.session, reference, question, this.#filter()) : undefined;
+        if (answer !== undefined) return answer;
+      }
+      throw problem;
     });
   }
 
@@ -113,7 +130,7 @@ export class Memory {
     return this.#ask(call, async (database, visible) => {
       const secrets = this.#filter();
       if (reference === undefined) return outlineSessions(this.#listed(database, visible, question), question, secrets);
-      const found = this.#named(visible, reference);
+      const [found] = this.#named(visible, reference);
       if ('session' in found) return outlineTurns(await this.#open(found.session), question, secrets);
       const { tokens } = question;
       const whole = { reference: reference.session, tokens, include: [] };
@@ -192,10 +209,7 @@ export class Memory {
     return { sessions: visibleSessions(all, this.#scope, own), deleted: { scope: this.#scope, without: known } };
   }
 
-  #named(
-    visible: Visible,
-    reference: Reference,
-  ): { readonly session: VisibleSession } | { readonly deleted: DeletedSession } {
+  #named(visible: Visible, reference: Reference): readonly [NamedSession, ...NamedSession[]] {
     const deleted = this.#deleted
       .list(visible.deleted)
       .map((each) => ({ deleted: each, sessionId: each.id, endedAt: each.endedAt }));
@@ -204,7 +218,7 @@ export class Memory {
       sessionId: session.sessionId,
       endedAt: session.endedAt,
     }));
-    return namedSession<(typeof deleted)[number] | (typeof sessions)[number]>([...sessions, ...deleted], reference);
+    return namedSessions<(typeof deleted)[number] | (typeof sessions)[number]>([...sessions, ...deleted], reference);
   }
 
   /** The newest first. */

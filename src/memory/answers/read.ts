@@ -17,12 +17,7 @@ import {
   sessionPart,
 } from '../reference/index.ts';
 import { Answer, type SecretFilter } from '../text/index.ts';
-
-/** A part of a turn, and a place in its text. */
-interface Cursor {
-  readonly part: number;
-  readonly offset: number;
-}
+import { quoteParts } from './parts.ts';
 
 export async function readTurn(
   source: ExportSource,
@@ -41,17 +36,8 @@ export async function readTurn(
   const { turn } = placed;
   const answer = new Answer(question.tokens);
   answer.say(headOf(source, placed));
-  const cursor = cursorOf(question.from);
-  let part = -1;
-  for (const text of partsOf(story, turn, new Set(question.include))) {
-    part++;
-    if (part < cursor.part) continue;
-    const offset = part === cursor.part ? cursor.offset : 0;
-    const { text: clean, isCut } = secrets.clean(text());
-    const shown = answer.quote(clean.slice(offset));
-    if (offset + shown < clean.length) return answer.end(`cut: read on with from "${part}:${offset + shown}"`);
-    if (isCut) answer.say('(the rest of this text is too long for read; `clew show` prints it)');
-  }
+  const cut = quoteParts(answer, partsOf(story, turn, new Set(question.include)), question.from, secrets);
+  if (cut !== undefined) return answer.end(cut);
   const next = story.turns[turn.index];
   return answer.end(next === undefined ? 'end of the session' : `next turn: ${referenceOf(session.id, next)}`);
 }
@@ -94,13 +80,6 @@ function headOf({ session }: ExportSource, { turn, branch }: PlacedTurn): string
       .replace('T', ' ') ?? '';
   const where = branch.active ? `turn ${turn.index}` : 'a turn that was taken back';
   return `${referenceOf(session.id, turn)} · ${where}${time === '' ? '' : ` · ${time} UTC`}`;
-}
-
-function cursorOf(from: string | undefined): Cursor {
-  if (from === undefined) return { part: 0, offset: 0 };
-  const [, part, offset] = /^(\d{1,7}):(\d{1,7})$/.exec(from) ?? [];
-  if (part === undefined) throw new UserError('from is not a place', 'copy it from the note of the answer before');
-  return { part: Number(part), offset: Number(offset) };
 }
 
 /** Texts are made when they are reached: one may have fifty megabytes. */

@@ -1,11 +1,12 @@
 // A query → the exchanges that answer it best, at most 100 tokens each, with a reference that `read` takes.
+import path from 'node:path';
 import { isoDate } from '../../base/json/index.ts';
 import { parseTime } from '../../base/time/index.ts';
 import { type RecallHit, type RecallQuery, recall } from '../../library/exchanges/index.ts';
 import type { Database } from '../../library/index/index.ts';
 import type { ArchivedSessions, FoundPrompt } from '../gone/index.ts';
 import type { SearchQuestion } from '../questions/index.ts';
-import { formatReference, sessionPart, turnPart } from '../reference/index.ts';
+import { agentPart, formatReference, sessionPart, turnPart } from '../reference/index.ts';
 import { Answer, type SecretFilter, tokensOf, withinTokens } from '../text/index.ts';
 import type { VisibleSession } from './sessions.ts';
 
@@ -87,7 +88,9 @@ function hitText({ snippets, title }: RecallHit, secrets: SecretFilter): string 
   return [asked, ...found].join(' → ');
 }
 
-function referenceOfHit({ session, promptUuid, path, line }: RecallHit): string {
+/** A hit in a sub-agent's transcript has no turn if nothing says which call started it. */
+function referenceOfHit({ session, promptUuid, path: file, line }: RecallHit): string {
   const id = sessionPart(session.sessionId);
-  return formatReference(id, path === session.path ? turnPart({ uuid: promptUuid, line }) : undefined);
+  const isMain = file === session.path;
+  return formatReference(id, isMain ? turnPart({ uuid: promptUuid, line }) : agentPart(path.basename(file, '.jsonl')));
 }

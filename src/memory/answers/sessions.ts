@@ -78,18 +78,21 @@ interface Named {
   readonly endedAt: number;
 }
 
-/** The session that a reference names. One that may not be seen is as unknown as one that does not exist. */
-export function namedSession<T extends Named>(sessions: readonly T[], { session }: Reference): T {
+/**
+ * The sessions that a reference names, the newest first: copies of a session have the same id. One that may not be seen is as
+ * unknown as one that does not exist.
+ */
+export function namedSessions<T extends Named>(sessions: readonly T[], { session }: Reference): readonly [T, ...T[]] {
   const wanted = session.toLowerCase();
   const exact = sessions.filter(({ sessionId }) => sessionId.toLowerCase() === wanted);
   const found =
     exact.length > 0 ? exact : sessions.filter(({ sessionId }) => sessionId.toLowerCase().startsWith(wanted));
   const ids = new Set(found.map(({ sessionId }) => sessionId));
   if (ids.size > 1) throw new UserError(`${ids.size} sessions begin with that id`, 'give more of the id');
-  const newest = [...found].sort((a, b) => (b.endedAt || 0) - (a.endedAt || 0))[0];
+  const [newest, ...others] = [...found].sort((a, b) => (b.endedAt || 0) - (a.endedAt || 0));
   if (newest === undefined || wanted.length < shortestId)
     throw new UserError('there is no such session in this project', 'use a reference that search or outline returned');
-  return newest;
+  return [newest, ...others];
 }
 
 const shortestId = 4;

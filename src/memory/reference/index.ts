@@ -1,2 +1,10 @@
-export { formatReference, type Reference, readReference, referenceWords, sessionPart, turnPart } from './reference.ts';
-export { namedTurn, type PlacedTurn, referenceOf } from './session-turns.ts';
+export {
+  agentPart,
+  formatReference,
+  type Reference,
+  readReference,
+  referenceWords,
+  sessionPart,
+  turnPart,
+} from './reference.ts';
+export { AmbiguousTurn, namedTurn, type PlacedTurn, referenceOf } from './session-turns.ts';

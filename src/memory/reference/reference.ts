@@ -15,7 +15,9 @@ export type TurnName =
   /** In small letters. */
   | { readonly uuid: string }
   /** Of the main transcript, from 1. */
-  | { readonly line: number };
+  | { readonly line: number }
+  /** The file name of a sub-agent's transcript without its ending, in small letters. */
+  | { readonly transcript: string };
 
 const scheme = 'clew:';
 const longest = 300;
@@ -38,6 +40,7 @@ function turnName(text: string): TurnName | undefined {
   if (/^\d{1,7}$/.test(text)) return { number: Number(text) };
   const line = /^L(\d{1,9})$/.exec(text)?.[1];
   if (line !== undefined) return { line: Number(line) };
+  if (/^agent-[0-9a-z_-]{1,58}$/i.test(text)) return { transcript: text.toLowerCase() };
   return /^[0-9a-z_-]{4,64}$/i.test(text) ? { uuid: text.toLowerCase() } : undefined;
 }
 
@@ -68,6 +71,11 @@ export function turnPart(line: { readonly uuid: string | undefined; readonly lin
   const { uuid } = line;
   if (uuid === undefined || !/^[0-9a-z_-]{4,64}$/i.test(uuid)) return `L${line.line}`;
   return isUuid(uuid) ? uuid.slice(0, shortId) : uuid;
+}
+
+/** The name of a sub-agent's transcript, if it can be part of a reference. */
+export function agentPart(transcript: string): string | undefined {
+  return /^agent-[0-9a-z_-]{1,58}$/i.test(transcript) ? transcript : undefined;
 }
 
 function isUuid(text: string): boolean {

@@ -21,17 +21,21 @@ export function namedTurn(session: Session, name: NonNullable<Reference['turn']>
       turns.length === 0 ? 'the session has none' : `the session has turns 1 to ${turns.length}`,
     );
   }
+  if ('transcript' in name) throw new UserError('the session has no such turn', 'outline lists its turns');
   const isNamed = 'uuid' in name ? startsWith(name.uuid) : ({ line }: Line): boolean => line === name.line;
   const all = session.branches.flatMap((branch) => turnsOf(session, branch).map((turn) => ({ turn, branch })));
   // A line of a prompt names its turn; any other line is in one turn only.
   for (const linesOf of [({ promptLines }: Turn) => promptLines, ({ nodes }: Turn) => nodes]) {
     const [found, ...others] = all.filter(({ turn }) => linesOf(turn).some(isNamed));
     if (others.some(({ turn }) => turn.prompt?.uuid !== found?.turn.prompt?.uuid))
-      throw new UserError(`${others.length + 1} turns begin with that uuid`, 'give more of the uuid');
+      throw new AmbiguousTurn(`${others.length + 1} turns begin with that uuid`, 'give more of the uuid');
     if (found !== undefined) return found;
   }
   throw new UserError('the session has no such turn', 'outline lists its turns');
 }
+
+/** More than one turn has that name. */
+export class AmbiguousTurn extends UserError {}
 
 type Line = { readonly uuid: string | undefined; readonly line: number };
 

@@ -49,6 +49,15 @@ test('a question finds the exchange by prompt, answer, command, error code, part
   assert.deepEqual(lines('zebra'), []);
 });
 
+test('a session of which only the title has the word is found by its first exchange', (context) => {
+  const title = JSON.stringify({ type: 'custom-title', customTitle: 'The regatta', sessionId: 'house' });
+  const { database, lines } = makeLibrary(context, `${lighthouse}${title}\n`);
+  assert.deepEqual(lines('regatta'), [1]);
+  assert.deepEqual(lines('regatta door').toSorted(), [5], 'the exchanges that were found have the title already');
+  assert.deepEqual(findExchanges(database, { text: 'regatta', role: 'user', limit: 10 }).found, []);
+  assert.deepEqual(findExchanges(database, { text: 'regatta', since: Date.now(), limit: 10 }).found, []);
+});
+
 test('a synonym is found after the word itself, and an exclusion drops the exchange', (context) => {
   const text = sessionText([
     user('delete the old boat'),
