@@ -7,6 +7,7 @@ import { findExchanges } from '../src/library/exchanges/recall.ts';
 import { updateRows } from '../src/library/index/indexer.ts';
 import { openIndex } from '../src/library/index/schema.ts';
 import { updateText } from '../src/library/search/text-indexer.ts';
+import { Memory } from '../src/memory/answers/memory.ts';
 import { byLine, byRipgrep, plainFts, type Ranker } from '../test/recall/baselines.ts';
 import { answerCheck, isHeldOut, placeOfAnswer, readQuestions, scoresOf } from '../test/recall/evaluate.ts';
 import { makeRecallRoot } from '../test/recall/library.ts';
@@ -39,4 +40,35 @@ for (const [half, isIn] of Object.entries(halves)) {
   }
 }
 database.close();
+await printTokens();
 rmSync(folder, { recursive: true });
+
+/** What an agent spends that searches and reads the first right hit, with the default budgets. */
+async function printTokens(): Promise<void> {
+  const memory = new Memory({ roots: [root], state: folder, env: {}, ancestors: [], isAllProjects: true, folders: [] });
+  const spent: number[] = [];
+  for (const { question, answers } of questions) {
+    const found = await memory.search({ query: question, limit: 8 });
+    const hit = [...found.matchAll(/^(clew:(\S+?)#(\S+)) /gm)].find(([, , session = '', turn = '']) =>
+      answers.some(({ session: id, prompt }) =>
+        prompt === undefined ? id.startsWith(session) : prompt.startsWith(turn),
+      ),
+    );
+    if (hit?.[1] === undefined) continue;
+    const read = await memory.read({ reference: hit[1], tokens: 2000, include: ['prompt', 'answer', 'calls'] });
+    spent.push(tokensIn(found) + tokensIn(read));
+  }
+  await memory.close();
+  spent.sort((a, b) => a - b);
+  const at = (share: number): number => spent[Math.floor((spent.length - 1) * share)] ?? Number.NaN;
+  const mean = Math.round(spent.reduce((sum, tokens) => sum + tokens, 0) / spent.length);
+  console.log(
+    `\ntokens per answered question (one search, one read): mean ${mean}, median ${at(0.5)}, 95 % below ${at(0.95)}`,
+  );
+  console.log(`answered: ${spent.length} of ${questions.length}`);
+}
+
+/** The last line of an answer. */
+function tokensIn(answer: string): number {
+  return Number(/\((\d+) tokens\)$/.exec(answer)?.[1]);
+}

@@ -22,7 +22,7 @@ test('the tables of the demo hold what clew usage, stats and show count', async 
   const written = jsonOf(['export', '--all', '--demo', '--format', 'parquet', '-o', folder, '--json']) as JsonObject;
   assert.deepEqual([written.path, written.sessions], [folder, 5]);
   const { totals } = jsonOf(['usage', '--demo', '--json']) as { readonly totals: JsonObject };
-  const { outputIsLowerBound, unpricedTokens, ...sums } = totals;
+  const { outputIsLowerBound, unpricedTokens, costUsd, totalTokens, ...sums } = totals;
   assert.deepEqual(sumUsage(await readTable(folder, 'usage')), sums);
   const calls = await readTable(folder, 'tool_calls');
   const tools = (jsonOf(['stats', '--demo', '--json']) as { readonly tools: readonly JsonObject[] }).tools;
@@ -133,7 +133,7 @@ test('the corpora become tables whose tokens are those of clew usage', async (co
     const from = ['--root', path.join(root, name)];
     jsonOf(['export', '--all', ...from, '--format', 'parquet', '-o', folder, '--force', '--json']);
     const { totals } = jsonOf(['usage', ...from, '--json']) as { readonly totals: JsonObject };
-    const { outputIsLowerBound, unpricedTokens, ...sums } = totals;
+    const { outputIsLowerBound, unpricedTokens, costUsd, totalTokens, ...sums } = totals;
     assert.deepEqual({ name, ...sumUsage(await readTable(folder, 'usage')) }, { name, ...sums });
   }
 });

@@ -26,10 +26,11 @@ const repository = path.resolve(import.meta.dirname, '../../..');
 const tool = (name: string): string => `mcp__plugin_clew_clew__${name}`;
 const [earlier, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 
-test('2.1.325: the plugin is valid', async () => {
+test('2.1.325: the plugin is valid', async (context) => {
   const cli = await clientOf('2.1.325');
+  const home = temporaryFolder(context);
   for (const place of [repository, path.join(repository, 'plugin')]) {
-    const { stdout } = await runClient(cli, '/nowhere', ['plugin', 'validate', '--strict', place]);
+    const { stdout } = await runClient(cli, home, ['plugin', 'validate', '--strict', place]);
     assert.match(stdout, /✔ Validation passed\n/);
   }
 });

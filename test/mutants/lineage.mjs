@@ -62,7 +62,7 @@ export const mutants = [
   {
     id: 'same-uuids',
     file: origins,
-    find: "`${firstUuid} ${firstPrompt ?? ''}`",
+    find: `\`\${firstUuid} \${firstPrompt ?? ''}\``,
     replace: 'firstUuid',
     tests: ['web/server/http/families'],
   },

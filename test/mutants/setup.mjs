@@ -37,8 +37,8 @@ export const mutants = [
   {
     id: 'byte-order-mark-lost',
     file: text,
-    find: 'return `${mark}${editJson',
-    replace: 'return `${editJson',
+    find: `return \`\${mark}\${editJson`,
+    replace: `return \`\${editJson`,
     tests: tables,
   },
   {

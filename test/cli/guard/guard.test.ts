@@ -6,15 +6,23 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { cleanEnv, jsonOf, type Run, runClew } from '../../support/clew.ts';
 import { clew } from '../../support/dist.ts';
+import { nobody } from '../../support/safety-watch.ts';
 import { answerLine, session1 } from '../../support/usage-library.ts';
 import { place } from '../statusline-kit.ts';
+
+interface HookOptions {
+  readonly args?: readonly string[];
+  readonly input?: string;
+  /** The user that runs it. */
+  readonly uid?: number | undefined;
+}
 
 interface Guarded {
   readonly env: Readonly<Record<string, string>>;
   readonly file: string;
   set(...words: readonly string[]): Run;
   /** What the hook prints, parsed; `undefined` if it prints nothing. */
-  hook(event: string, options?: { readonly args?: readonly string[]; readonly input?: string }): unknown;
+  hook(event: string, options?: HookOptions): unknown;
   line(): string;
 }
 
@@ -25,7 +33,7 @@ function guarded(context: TestContext): Guarded {
     env,
     file,
     set: (...words) => runClew(['guard', 'set', ...words], { env }),
-    hook: (event, { args = [], input } = {}) => {
+    hook: (event, { args = [], input, uid } = {}) => {
       const usual = {
         session_id: session1,
         transcript_path: file,
@@ -37,6 +45,7 @@ function guarded(context: TestContext): Guarded {
         input: input ?? JSON.stringify({ ...usual, tool_input: { command: 'ls' } }),
         encoding: 'utf8',
         env: { ...cleanEnv(), ...env },
+        ...(uid === undefined ? {} : { uid }),
       });
       // Exit code 2 would block the call, every other one shows an error.
       assert.deepEqual([run.status, run.stderr], [0, '']);
@@ -148,16 +157,16 @@ test('whatever fails, the call passes with a notice', (context) => {
   }
 });
 
-test(
-  'a transcript that cannot be read is named, and what was counted still blocks',
-  { skip: process.getuid?.() === 0 && 'root reads everything' },
-  (context) => {
-    const { hook, set, file } = guarded(context);
-    set('--hard', '0.03');
-    chmodSync(file, 0);
-    assert.ok('continue' in (hook('PreToolUse') as object));
-  },
-);
+test('a transcript that cannot be read is named, and what was counted still blocks', (context) => {
+  const { hook, set, file, env } = guarded(context);
+  set('--hard', '0.03');
+  const folder = path.dirname(env.CLEW_HOME ?? '');
+  // Root reads every file.
+  if (nobody !== undefined) spawnSync('chown', ['-R', String(nobody.uid), folder]);
+  assert.ok('continue' in (hook('PreToolUse', { uid: nobody?.uid }) as object));
+  chmodSync(file, 0);
+  assert.ok('continue' in (hook('PreToolUse', { uid: nobody?.uid }) as object));
+});
 
 test('a transcript path that leads nowhere counts the other sessions', (context) => {
   const { hook, set } = guarded(context);

@@ -221,7 +221,8 @@ function packs(folder: string): string[] {
 function withoutLastSessions(folder: string): ReturnType<typeof readContents> {
   const { blocks } = readContents(folder);
   const names = packs(folder);
-  const at = names.findLastIndex((pack) => blocks.some((block) => block.pack === pack));
+  const used = new Set(blocks.map(({ pack }) => pack));
+  const at = names.findLastIndex((pack) => used.has(pack));
   const last = blocks.findLast((block) => block.pack === names[at]);
   assert.ok(last !== undefined);
   for (const pack of names.slice(at + 1)) rmSync(pack);
