@@ -48,14 +48,14 @@ async function printTokens(): Promise<void> {
   const memory = new Memory({ roots: [root], state: folder, env: {}, ancestors: [], isAllProjects: true, folders: [] });
   const spent: number[] = [];
   for (const { question, answers } of questions) {
-    const found = await memory.search({ query: question, limit: 8 });
+    const found = await memory.search({ query: question, limit: 5 });
     const hit = [...found.matchAll(/^(clew:(\S+?)#(\S+)) /gm)].find(([, , session = '', turn = '']) =>
       answers.some(({ session: id, prompt }) =>
         prompt === undefined ? id.startsWith(session) : prompt.startsWith(turn),
       ),
     );
     if (hit?.[1] === undefined) continue;
-    const read = await memory.read({ reference: hit[1], tokens: 2000, include: ['prompt', 'answer', 'calls'] });
+    const read = await memory.read({ reference: hit[1], tokens: 1000, include: ['prompt', 'answer', 'calls'] });
     spent.push(tokensIn(found) + tokensIn(read));
   }
   await memory.close();

@@ -57,7 +57,7 @@ export async function recallPrompt(memory: Memory, args: Readonly<Record<string,
     .join(' ')
     .slice(0, 1000);
   if (words.trim() === '') throw new UserError('recall needs words to look for', 'write them after the command');
-  const found = await memory.search({ query: words, limit: 8 });
+  const found = await memory.search({ query: words, limit: 5 });
   const ask =
     'Below is what past sessions of this project say about that. Read the turns that matter with the tool read, then answer from them, with their references. Say so if they do not answer it.';
   return {

@@ -18,12 +18,12 @@ const search = z.strictObject({
   file: text(500).optional(),
   tool: text(100).optional(),
   role: z.enum(['user', 'assistant']).optional(),
-  limit: z.int().min(1).max(20).default(8),
+  limit: z.int().min(1).max(20).default(5),
 });
 
 const read = z.strictObject({
   reference: text(300),
-  tokens: tokens(10_000, 2000),
+  tokens: tokens(10_000, 1000),
   include: z.array(z.enum(readParts)).min(1).max(readParts.length).default(['prompt', 'answer', 'calls']),
   from: text(20).optional(),
 });
