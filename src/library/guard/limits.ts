@@ -32,7 +32,7 @@ export function readGuard(state: string): GuardLimits | undefined {
   try {
     text = readRegularText(file);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined;
     throw diskError(error, 'read', file);
   }
   const value = asObject(parseJson(text));

@@ -133,7 +133,7 @@ test('--json prints what was said, called and answered', async (context) => {
     .split('\n')
     .map((each) => JSON.parse(each));
   const common = { sessionId: first, agentId: null, path: file };
-  const empty = { text: null, toolUseId: null, tool: null, input: null, isError: null };
+  const empty = { from: null, text: null, toolUseId: null, tool: null, input: null, isError: null };
   const at = (n: number) => ({
     time: `2026-03-01T10:00:0${n - 1}.000Z`,
     ...common,
