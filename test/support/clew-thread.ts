@@ -45,7 +45,8 @@ function ask(call: Call): Run {
   const { worker, port, signal } = connection;
   Atomics.store(signal, 0, 0);
   port.postMessage(call);
-  Atomics.wait(signal, 0, 0, 60_000);
+  // The thread may notify for the call before, after this one has reset the signal.
+  while (Atomics.load(signal, 0) === 0) if (Atomics.wait(signal, 0, 0, 60_000) === 'timed-out') break;
   const answer = receiveMessageOnPort(port);
   if (answer !== undefined) return answer.message as Run;
   connection = undefined;
