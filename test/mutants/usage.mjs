@@ -14,9 +14,9 @@ export const mutants = [
     tests,
   },
   {
-    id: 'checksum-ignored',
+    id: 'damaged-state-used',
     file: state,
-    find: 'checksum(bytes.subarray(fixedBytes)) !== sum',
+    find: 'both.compare(both, half, both.length, 0, half) !== 0',
     replace: 'false',
     tests,
   },
@@ -79,6 +79,20 @@ export const mutants = [
     find: '(place * maxModels + model) * 4',
     replace: '(place * maxModels) * 4',
     tests,
+  },
+  {
+    id: 'new-key-found-between-keys',
+    file: 'src/library/rows/shared-keys.ts',
+    find: 'while (hit % key.length > 0) hit = bytes.indexOf(key, hit + 1);',
+    replace: '',
+    tests: ['library/rows/shared-keys'],
+  },
+  {
+    id: 'new-key-twice-missed',
+    file: 'src/library/rows/shared-keys.ts',
+    find: 'return fresh > 2 && isAnyTwice(',
+    replace: 'return fresh > 6 && isAnyTwice(',
+    tests: ['library/rows/shared-keys'],
   },
   {
     id: 'self-shared-missed',

@@ -1,5 +1,6 @@
 // Limits → what was spent in their period, counted like `clew usage` over the same transcripts, and brought up to date.
 import type { Environment } from '../../base/node/index.ts';
+import { optimiseAsUsual, optimiseLess } from '../../base/process/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { type GuardLimits, type GuardState, judge } from '../../library/guard/index.ts';
 import { type CountedUsage, createCalendar, loadPrices, recentCells, UsageStore } from '../../library/usage/index.ts';
@@ -23,14 +24,20 @@ export interface Spending {
   readonly problems: readonly string[];
 }
 
+/** The state of about 700 transcripts: asking the disk about more takes longer than loading `node:v8`. */
+const manyFilesBytes = 700 * 1024;
+
 export function measureSpending({ limits, roots, sessionId, ownRoot, env, nowMs }: GuardQuestion): Spending {
   const loaded = loadPrices(env);
   const prices = new PriceList(loaded);
   const all = [...resolveRoots({ roots, env }), ...(ownRoot === undefined ? [] : [ownRoot])];
   const place = { folder: stateFolder(env), roots: all };
   const problems = [...loaded.notices];
-  const found = findTranscripts(all);
   const store = new UsageStore(place);
+  const isLarge = store.keptBytes > manyFilesBytes;
+  if (isLarge) optimiseLess();
+  const found = findTranscripts(all);
+  if (isLarge) optimiseAsUsual();
   let unread = found.problems.length;
   let usage: CountedUsage | undefined = unread > 0 ? undefined : store.peek({ prices, found });
   if (usage === undefined) {

@@ -46,8 +46,17 @@ export function findShared(files: readonly Uint32Array[]): Uint8Array {
   return shared;
 }
 
-/** Whether one of the keys is in `all`, outside of `from` to `to`, or twice among the keys. */
+/**
+ * Whether one of the keys is in `all`, outside of `from` to `to`, or twice among the keys. Those from `from` to `to` were
+ * compared before: if the keys begin with them and few are new, only the new ones are looked for.
+ */
 export function meetsOthers(keys: Uint32Array, all: Uint32Array, from: number, to: number): boolean {
+  const before = to - from;
+  const fresh = keys.length - before;
+  if (fresh >= 0 && fresh <= 2 * fewKeys && areEqual(keys.subarray(0, before), all.subarray(from, to))) {
+    for (let at = before; at < keys.length; at += 2) if (isFound(keys, at, all)) return true;
+    return fresh > 2 && isAnyTwice(keys.subarray(before));
+  }
   const own = new Map<number, number>();
   for (let at = 0; at < keys.length; at += 2) {
     const low = keys[at] as number;
@@ -60,5 +69,30 @@ export function meetsOthers(keys: Uint32Array, all: Uint32Array, from: number, t
     if (at >= from && at < to) continue;
     if (own.get(all[at] as number) === all[at + 1]) return true;
   }
+  return false;
+}
+
+const fewKeys = 16;
+
+function areEqual(a: Uint32Array, b: Uint32Array): boolean {
+  return bytesOf(a).equals(bytesOf(b));
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** By one call for all keys instead of a loop over them. */
+function isFound(keys: Uint32Array, at: number, all: Uint32Array): boolean {
+  if (keys[at] === 0 && keys[at + 1] === 0) return false;
+  const bytes = bytesOf(all);
+  const key = bytesOf(keys.subarray(at, at + 2));
+  let hit = bytes.indexOf(key);
+  while (hit % key.length > 0) hit = bytes.indexOf(key, hit + 1);
+  return hit !== -1;
+}
+
+function isAnyTwice(keys: Uint32Array): boolean {
+  for (let at = 2; at < keys.length; at += 2) if (isFound(keys, at, keys.subarray(0, at))) return true;
   return false;
 }

@@ -6,7 +6,7 @@ import { billedTokens } from '../../format/entry/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { CountedMessage } from '../../session/usage/index.ts';
 import type { TranscriptPlace } from '../../store/index.ts';
-import { type CountedUsage, sessionIdOf } from './current-usage.ts';
+import { type CountedUsage, type SummedFile, sessionIdOf } from './current-usage.ts';
 import { cellFields, cellWidth, quarterMs } from './state-file.ts';
 import type { UsageStore } from './usage-store.ts';
 
@@ -30,7 +30,7 @@ export interface UsageCell {
 
 /** The cells of a library, as its last update left them. */
 export function cellsOf(usage: CountedUsage): readonly UsageCell[] {
-  return cellsSince(usage, Number.NEGATIVE_INFINITY, undefined);
+  return cellsSince(usage, usage.files(), Number.NEGATIVE_INFINITY, undefined);
 }
 
 const pauseQuarters = (5 * 60) / 15;
@@ -44,23 +44,41 @@ export function recentCells(
   usage: CountedUsage,
   { nowMs, sessionId }: { readonly nowMs: number; readonly sessionId: string | undefined },
 ): readonly UsageCell[] {
-  const quarters: number[] = [];
-  for (const { cells } of usage.files())
-    for (let at = 0; at < cells.length; at += cellWidth) quarters.push(cells[at + cellFields.quarter] as number);
-  const sorted = Float64Array.from(quarters).sort();
+  const files = usage.files();
   const recent = Math.floor(nowMs / quarterMs) - recentQuarters;
-  let first = sorted.findIndex((quarter) => quarter >= recent);
-  if (first === -1) first = sorted.length;
-  while (first > 0 && !((sorted[first] ?? Number.NaN) - (sorted[first - 1] as number) >= pauseQuarters)) first--;
-  return cellsSince(usage, sorted[first] ?? Number.POSITIVE_INFINITY, sessionId);
+  const before: number[] = [];
+  let first = Number.POSITIVE_INFINITY;
+  for (const { cells } of files) {
+    for (let at = cellFields.quarter; at < cells.length; at += cellWidth) {
+      const quarter = cells[at] as number;
+      if (quarter < recent) before.push(quarter);
+      else if (quarter < first) first = quarter;
+    }
+  }
+  // Without anything recent no block is active, and earlier cells do not matter.
+  if (first !== Number.POSITIVE_INFINITY) {
+    const sorted = Float64Array.from(before).sort();
+    for (let i = sorted.length - 1; i >= 0 && first - (sorted[i] as number) < pauseQuarters; i--)
+      first = sorted[i] as number;
+  }
+  return cellsSince(usage, files, first, sessionId);
 }
 
-function cellsSince(usage: CountedUsage, firstQuarter: number, sessionId: string | undefined): readonly UsageCell[] {
+function cellsSince(
+  usage: CountedUsage,
+  files: readonly SummedFile[],
+  firstQuarter: number,
+  sessionId: string | undefined,
+): readonly UsageCell[] {
   const sessions = new Sessions();
   const cells: UsageCell[] = [];
   const isAll = firstQuarter === Number.NEGATIVE_INFINITY;
-  for (const { found, main, cwd, cells: sums } of usage.files()) {
-    const isOwn = isAll || (sessionId !== undefined && sessionIdOf({ main }) === sessionId);
+  const isNoneRecent = firstQuarter === Number.POSITIVE_INFINITY;
+  const ownEnd = `${sessionId}.jsonl`;
+  for (const { found, main, cwd, cells: sums } of files) {
+    // The first check needs no new string for each of thousands of files.
+    const isOwn = isAll || (main.endsWith(ownEnd) && sessionId !== undefined && sessionIdOf({ main }) === sessionId);
+    if (isNoneRecent && !isOwn) continue;
     let session = isAll ? sessions.of(main, found, cwd) : undefined;
     for (let at = 0; at < sums.length; at += cellWidth) {
       if (!isOwn && !((sums[at + cellFields.quarter] as number) >= firstQuarter)) continue;

@@ -31,7 +31,7 @@ export interface SummedFile {
 
 /** The sums of all transcripts. */
 export interface CountedUsage {
-  files(): Iterable<SummedFile>;
+  files(): readonly SummedFile[];
   /** The name of a model in sums; `undefined` for none. */
   modelName(number: number): string | undefined;
 }
@@ -62,18 +62,26 @@ export function foldersOf(roots: readonly string[]): readonly string[] {
   return projectsFolders(roots).map(({ projects }) => path.resolve(projects));
 }
 
-/** Whether nothing has changed. The transcripts are usually found in the order in which they are known. */
+/** Whether nothing has changed. */
 export function isCurrent(state: UsageState, found: readonly TranscriptFile[], prices: string): boolean {
-  if (state.header.prices !== prices || joinPaths(found) !== state.paths) return false;
-  return found.every((file, i) => isUnchanged(state, i, file));
+  return state.header.prices === prices && changedFiles(state, found)?.length === 0;
 }
 
-/** The number of the one file that has changed; -1 if there are several, or other files. */
-export function onlyChange(state: UsageState, found: readonly TranscriptFile[]): number {
-  if (joinPaths(found) !== state.paths) return -1;
-  const first = found.findIndex((file, i) => !isUnchanged(state, i, file));
-  const last = found.findLastIndex((file, i) => !isUnchanged(state, i, file));
-  return first === last ? first : -1;
+/**
+ * The numbers of the first changed files, two at most; `undefined` if there are other files. The transcripts are usually
+ * found in the order in which they are known.
+ */
+export function changedFiles(state: UsageState, found: readonly TranscriptFile[]): readonly number[] | undefined {
+  const changed: number[] = [];
+  let at = 0;
+  for (let i = 0; i < found.length; i++) {
+    const file = found[i] as TranscriptFile;
+    const end = at + file.path.length;
+    if (!state.paths.startsWith(file.path, at) || state.paths.charCodeAt(end) !== 0) return undefined;
+    if (changed.length < 2 && !isUnchanged(state, i, file)) changed.push(i);
+    at = end + 1;
+  }
+  return at === state.paths.length ? changed : undefined;
 }
 
 function isUnchanged({ files }: UsageState, i: number, { dev, ino, size, mtimeMs }: TranscriptFile): boolean {

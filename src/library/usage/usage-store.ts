@@ -28,10 +28,10 @@ import {
 } from './counted-files.ts';
 import {
   type CountedUsage,
+  changedFiles,
   foldersOf,
   isCurrent,
   nameOfModel,
-  onlyChange,
   type SummedFile,
   summedFiles,
   type UsagePlace,
@@ -85,6 +85,11 @@ export class UsageStore implements CountedUsage {
     this.#file = folder === undefined ? undefined : stateFile(folder, this.#folders);
   }
 
+  /** The size of the state on the disk; 0 if there is none. */
+  get keptBytes(): number {
+    return this.#file === undefined ? 0 : (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0);
+  }
+
   /** Reads what is new since the last time. */
   update(options: UpdateOptions): UsageUpdate {
     const { files: found, problems } = options.found ?? findTranscripts(this.#roots);
@@ -118,7 +123,7 @@ export class UsageStore implements CountedUsage {
   }
 
   /** The sums of each transcript, as of the last update. */
-  files(): Iterable<SummedFile> {
+  files(): readonly SummedFile[] {
     const isListed = this.#counted === undefined && this.#state !== undefined && this.#found.length > 0;
     return isListed ? summedFiles(this.#state as UsageState, this.#found) : this.#files();
   }
@@ -227,9 +232,9 @@ export class UsageStore implements CountedUsage {
     const state = this.#state;
     if (state === undefined || this.#counted !== undefined || options.prices.prices.fingerprint !== this.#prices)
       return undefined;
-    const i = onlyChange(state, found);
+    const [i = -1, ...more] = changedFiles(state, found) ?? [];
     const place = found[i];
-    if (place === undefined) return undefined;
+    if (place === undefined || more.length > 0) return undefined;
     const at: Offsets = { cells: 0, parts: 0, keys: 0 };
     for (let each = 0; each < i; each++) advance(at, state, each);
     const before = countedFileAt(state, i, at, place, state.proofs.split('\0'));
