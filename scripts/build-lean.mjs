@@ -1,7 +1,6 @@
 // The parts that must start fast, as CommonJS: the entry of the command, the lean commands and the trace hook. Node's loader
 // for ES modules costs 8 ms of CPU at every start, and each module of Node that is not in its snapshot up to 5 ms. esbuild
 // cannot split CommonJS, so these are separate files, and code that two of them use is in both.
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { inkParts } from './build-ink.mjs';
@@ -9,10 +8,6 @@ import { pureModules } from './build-modules.mjs';
 
 /** Every start of Node loads these. Not `path`: a default import copies all members, in each file that has one. */
 const isLoaded = /^node:(buffer|events|fs|timers|url|util)$/;
-
-/** Parts that run with code that V8 compiled before. */
-const keepsCode = new Set(['./guard-answer.js']);
-const keptCode = fileURLToPath(new URL('../src/cli/guard/kept-code.ts', import.meta.url));
 
 /** `import()` in CommonJS starts the loader for ES modules, `require` does not; only an ES module needs the first. */
 const laterParts = {
@@ -30,14 +25,9 @@ const laterParts = {
     onResolve({ filter: /^\.\.\/answers\/index\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: '../memory-answers.mjs', external: true } : undefined,
     );
-    onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) =>
-      path === keptCode ? undefined : { path, external: true },
-    );
+    onResolve({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /.*/, namespace: 'later-part' }, ({ path }) => ({
-      contents: keepsCode.has(path)
-        ? `const { runWithKeptCode } = require(${JSON.stringify(keptCode)}); module.exports = runWithKeptCode(__dirname + ${JSON.stringify(path.slice(1))}, require);`
-        : `module.exports = require(${JSON.stringify(path)});`,
-      resolveDir: '.',
+      contents: `module.exports = require(${JSON.stringify(path)});`,
     }));
   },
 };

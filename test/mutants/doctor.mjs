@@ -174,7 +174,7 @@ export const mutants = [
     file: 'src/session/graph/graph.ts',
     find: 'circle.reduce((least, index) => Math.min(least, index))',
     replace: 'circle.reduce((most, index) => Math.max(most, index))',
-    tests: ['doctor/repair'],
+    tests: ['session/graph/graph', 'doctor/repair'],
   },
   {
     id: 'break-is-never-a-loss',

@@ -19,7 +19,7 @@ export function optimiseLess(): void {
   if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=1000000');
 }
 
-/** Ends `optimiseLess`. The number is the default of Node 20: code that V8 keeps is only for the flags it was made with. */
+/** Ends `optimiseLess`. The number is the default of Node 20. */
 export function optimiseAsUsual(): void {
   if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=67584');
 }
