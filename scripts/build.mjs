@@ -1,7 +1,8 @@
 // Builds the installed files into dist/: the command and the library (bundled, split so that a command loads only what it
 // uses), the lean entry of the command and the trace hook (build-lean.mjs), the page in page/ and standalone/, the type
 // declarations in index.d.mts, and the licences of the bundled packages in THIRD-PARTY.txt.
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { coreChunk } from './build-core.mjs';
@@ -49,6 +50,7 @@ const common = {
 const program = await build({
   ...common,
   entryPoints: {
+    'media-worker': 'src/agent/media/media-worker.ts',
     program: 'src/cli/program.ts',
     index: 'src/index.ts',
     'web-worker': 'src/web/server/workers/worker.ts',
@@ -67,6 +69,14 @@ const program = await build({
   },
   chunkNames: 'chunks/[name]-[hash]',
 });
+// Read by the media worker (src/agent/media/scale-image.ts).
+mkdirSync('dist/wasm');
+for (const file of [
+  'jpeg/codec/dec/mozjpeg_dec.wasm',
+  'png/codec/pkg/squoosh_png_bg.wasm',
+  'webp/codec/dec/webp_dec.wasm',
+])
+  copyFileSync(`node_modules/@jsquash/${file}`, `dist/wasm/${path.basename(file)}`);
 const lean = await buildLean(common);
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 const standalone = await buildStandalone();
