@@ -22,6 +22,9 @@ export interface PriceRow extends Rates {
 
 export type ThinkingType = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
 
+/** How much work an answer may take, from least to most. */
+export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
 /** The models whose thinking a model reads on the Claude API; other thinking is dropped from the request. */
 export interface ReadsThinking {
   readonly models?: readonly string[]; // these models
@@ -44,14 +47,19 @@ export interface ModelRow {
   readonly longContextTokens?: number; // with the beta for a longer context
   readonly maxOutputTokens: number;
   readonly maxOutputTokensBatch?: number;
+  readonly outputTokensInClaudeCode: number; // the `max_tokens` that Claude Code asks for
   readonly minCacheTokens?: number;
   readonly thinking: {
     readonly types: readonly ThinkingType[]; // what a request may ask for
     readonly default: 'always' | 'on' | 'off' | 'none';
-    readonly disabledUpToEffort?: string; // `disabled` is refused above this effort
+    readonly disabledUpToEffort?: Effort; // `disabled` is refused above this effort
+    readonly inClaudeCode?: 'always' | 'never'; // Claude Code does not use all that the API accepts
   };
-  readonly defaultEffort?: string;
-  readonly effortInClaudeCode?: string;
+  readonly defaultEffort?: Effort; // of the API, without a value in the request
+  readonly effortLevels: readonly Effort[]; // what a request may ask for
+  readonly effortInClaudeCode?: Effort; // its default
+  readonly hasOwnEffortSetting?: boolean; // `effortLevel` in the settings does not apply to it, only `modelSettings`
+  readonly effortPerMessage?: boolean; // a message of a conversation may change the effort
   /** The accounts for which the API refuses its thinking after a prefix other than the one that produced it. */
   readonly prefixCheck: 'every-account' | 'new-accounts' | 'none';
   readonly accountBound?: boolean; // its thinking is dropped from requests of another account

@@ -1,6 +1,7 @@
 // clew prices: the table of prices, its age and the models without a price; `clew prices update` replaces the table.
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
+import { makeFetch } from '../../base/network/index.ts';
 import { cellsOf, createCalendar, makeReport, updatePrices } from '../../library/usage/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { currentPrices, currentUsage } from '../input/index.ts';
@@ -32,7 +33,7 @@ async function showPrices(input: CommandInput): Promise<void> {
 
 async function update({ flags, io }: CommandInput, source: string): Promise<void> {
   const isTrial = flags['dry-run'] === true;
-  const done = await updatePrices(source, { env: io.env, cwd: io.cwd, isTrial });
+  const done = await updatePrices(source, { env: io.env, cwd: io.cwd, isTrial, fetch: makeFetch(io.env) });
   const { backup = null, ...facts } = done;
   if (flags.json === true) return writeOut([`${jsonText({ ...facts, backup, dryRun: isTrial }, 2)}\n`], io);
   await writeOut([updateText(done, isTrial)], io);

@@ -1,3 +1,3 @@
 export { type ContextOptions, contextLedger } from './ledger.ts';
 export { tokenizerFactor } from './model-habits.ts';
-export { lineTokens } from './pieces.ts';
+export { lineTokens, valueTokens } from './pieces.ts';

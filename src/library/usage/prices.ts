@@ -91,6 +91,8 @@ function readNamed(file: string): string {
 
 export interface UpdateOptions {
   readonly env: NodeJS.ProcessEnv;
+  /** For a proxy; Node's own if not given. */
+  readonly fetch?: typeof globalThis.fetch;
   readonly cwd: string;
   /** Check and compare, but write nothing. */
   readonly isTrial?: boolean;
@@ -118,7 +120,7 @@ export async function updatePrices(source: string, options: UpdateOptions): Prom
   const file = pricesFile(options.env);
   const kept = keptText(file);
   const text = isAddress(source)
-    ? await fetchText(source, options.timeoutMs ?? usualTimeoutMs)
+    ? await fetchText(source, options.fetch ?? fetch, options.timeoutMs ?? usualTimeoutMs)
     : readSource(path.resolve(options.cwd, source));
   const table = readTable(source, text);
   const before = loadPrices({ ...options.env, CLEW_PRICES: undefined });
@@ -206,7 +208,7 @@ function isAddress(source: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(source);
 }
 
-async function fetchText(source: string, timeoutMs: number): Promise<string> {
+async function fetchText(source: string, fetch: typeof globalThis.fetch, timeoutMs: number): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     let url = addressOf(source);
