@@ -2,6 +2,8 @@
 // retried, because every caller has a fallback.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/index.ts';
+import { makeFetch } from '../../base/network/index.ts';
+import { baseUrlOf, mergeHeaders } from '../connection/index.ts';
 import { reasonOf } from './model.ts';
 
 export interface Question {
@@ -18,12 +20,11 @@ export interface AskOptions {
   readonly instead: string;
 }
 
-/** Holds `ANTHROPIC_API_KEY` and optionally `ANTHROPIC_BASE_URL`. */
+/** The connection is that of the agent, without settings, helpers and platforms (docs/connections.md). */
 export async function askModel(question: Question, { env, timeoutMs = 180_000, instead }: AskOptions): Promise<string> {
-  const key = env.ANTHROPIC_API_KEY;
-  if (!key) throw new UserError('ANTHROPIC_API_KEY is not set', `set it, or ${instead}`);
-  const base = (env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/+$/, '');
-  const { status, text } = await post(`${base}/v1/messages`, key, question, timeoutMs, instead);
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = env;
+  if (!key && !token) throw new UserError('ANTHROPIC_API_KEY is not set', `set it, or ${instead}`);
+  const { status, text } = await post(env, question, timeoutMs, instead);
   const body = asObject(parseJson(text));
   if (status !== 200) {
     const said = asString(asObject(body?.error)?.message) ?? text.slice(0, 200);
@@ -38,17 +39,24 @@ export async function askModel(question: Question, { env, timeoutMs = 180_000, i
 }
 
 async function post(
-  url: string,
-  key: string,
+  env: NodeJS.ProcessEnv,
   { model, system, prompt, maxTokens }: Question,
   timeoutMs: number,
   instead: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const messages = [{ role: 'user', content: prompt }];
+  const url = `${baseUrlOf(env).replace(/\/+$/, '')}/v1/messages`;
+  const keys = {
+    ...(env.ANTHROPIC_API_KEY ? { 'x-api-key': env.ANTHROPIC_API_KEY } : {}),
+    ...(env.ANTHROPIC_AUTH_TOKEN ? { authorization: `Bearer ${env.ANTHROPIC_AUTH_TOKEN}` } : {}),
+  };
+  const usual = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+  const headers = mergeHeaders({ ...usual, ...keys }, env);
+  const fetch = makeFetch(env);
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+      headers,
       body: JSON.stringify({ model, max_tokens: maxTokens, system, messages }),
       signal: AbortSignal.timeout(timeoutMs),
     });

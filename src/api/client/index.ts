@@ -9,4 +9,4 @@ export {
   streamFailure,
   type ToolDefinition,
 } from './model.ts';
-export { hostOf, makeStreamModel } from './stream-model.ts';
+export { makeStreamModel } from './stream-model.ts';

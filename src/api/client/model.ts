@@ -3,7 +3,7 @@
 
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../base/json/index.ts';
-import { bindingBeta } from '../request/index.ts';
+import type { Effort, Thinking } from '../../models/index.ts';
 
 /** A tool, as described to the model. */
 export interface ToolDefinition {
@@ -23,8 +23,14 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   readonly serverTools?: readonly JsonObject[];
   readonly maxTokens: number;
-  /** Thinking is requested if this is set and the model supports it; newer models choose the amount themselves. */
-  readonly thinkingTokens?: number;
+  /** Features of the API for the header `anthropic-beta`. */
+  readonly betas?: readonly string[];
+  /** Without it the API decides. */
+  readonly thinking?: Thinking;
+  readonly effort?: Effort;
+  /** The effort at the start of the conversation, and the user messages after which it changed. */
+  readonly firstEffort?: Effort;
+  readonly effortChanges?: readonly { readonly afterMessage: number; readonly effort: Effort }[];
 }
 
 export type ModelEvent =
@@ -102,8 +108,10 @@ export function failureOfStatus(
   return {
     status,
     kind: asString(error?.type) ?? typeByStatus[status] ?? (status >= 500 ? 'api_error' : 'http_error'),
-    message: shortMessage(asString(error?.message) ?? `the API answered ${status}`),
-    requestId: headers?.get('request-id') ?? asString(body?.request_id) ?? undefined,
+    // Bedrock has the message at the top.
+    message: shortMessage(asString(error?.message) ?? asString(body?.message) ?? `the API answered ${status}`),
+    requestId:
+      headers?.get('request-id') ?? headers?.get('x-amzn-requestid') ?? asString(body?.request_id) ?? undefined,
     retryAfterMs: retryAfterMs(headers, now),
     // The API may say more than the status does.
     isRetryable: retryHeader(headers) ?? (passingStatus.has(status) || status >= 500),
@@ -131,11 +139,11 @@ export function connectionFailure(error: unknown, host: string, requestId: strin
 }
 
 /** Without credentials a retry is useless. */
-export function noKeyFailure(): ModelFailure {
-  return {
-    ...streamFailure('authentication_error', 'ANTHROPIC_API_KEY is not set; set it in the environment', undefined),
-    isRetryable: false,
-  };
+export function credentialFailure(
+  kind: 'authentication_error' | 'cloud_credential_error',
+  message: string,
+): ModelFailure {
+  return { ...streamFailure(kind, message, undefined), isRetryable: false };
 }
 
 /** The conversation exceeds the context window: only a shorter one helps. */
@@ -154,13 +162,6 @@ const thinkingRefusals = [
 /** The API rejects the thinking of the request and may accept it without. Some gateways return this error as a 429. */
 export function isThinkingRefused({ status, message }: ModelFailure): boolean {
   return (status === 400 || status === 429) && thinkingRefusals.some((text) => text.test(message));
-}
-
-/** The endpoint does not know the setting for mismatched thinking. */
-export function isControlRefused(failure: ModelFailure): boolean {
-  const { status, message } = failure;
-  if (status !== 400 || isThinkingRefused(failure)) return false;
-  return /block_binding: Extra inputs are not permitted/.test(message) || message.includes(bindingBeta);
 }
 
 /** The innermost cause has the error code. */

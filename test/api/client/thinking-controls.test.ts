@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ModelEvent } from '../../../src/api/client/model.ts';
-import { hostOf, makeStreamModel } from '../../../src/api/client/stream-model.ts';
+import { makeStreamModel } from '../../../src/api/client/stream-model.ts';
+import { hostOf } from '../../../src/api/connection/credentials.ts';
 import { startScriptedServer } from '../../../src/api/server/messages-server.ts';
 import type { Script } from '../../../src/api/server/script.ts';
 import { asObject } from '../../../src/base/json/json.ts';
@@ -21,8 +22,8 @@ async function start(t: TestContext, script: Script, controls: string | undefine
     ...(controls === undefined ? {} : { CLEW_THINKING_CONTROLS: controls }),
   };
   const stream = makeStreamModel({ env });
-  const ask = async (model: string, thinkingTokens?: number): Promise<ModelEvent | undefined> => {
-    const thinking = thinkingTokens === undefined ? {} : { thinkingTokens };
+  const ask = async (model: string, isThinking = true): Promise<ModelEvent | undefined> => {
+    const thinking = isThinking ? { thinking: { type: 'adaptive', display: 'omitted' } as const } : {};
     const messages = [{ role: 'user', content: 'hi' }] as const;
     const request = { model, system: [], messages, tools: [], maxTokens: 9000, ...thinking };
     let last: ModelEvent | undefined;
@@ -48,25 +49,38 @@ test('only api.anthropic.com is known to have the controls', () => {
     assert.equal(hostOf(url === undefined ? {} : { ANTHROPIC_BASE_URL: url }), host, url);
 });
 
+const thinks = ['context-management-2025-06-27', 'interleaved-thinking-2025-05-14'];
+const sorted = (header: unknown): readonly string[] =>
+  String(header ?? '')
+    .split(',')
+    .filter(Boolean)
+    .sort();
+
 test('the beta goes with every request, the setting with models that check', async (t) => {
   const { ask, sent } = await start(t, () => ok, '1');
-  await ask('claude-opus-5-5', 4000);
   await ask('claude-opus-5-5');
-  await ask('claude-sonnet-4-6', 4000);
+  await ask('claude-opus-5-5', false);
   await ask('claude-sonnet-4-6');
-  assert.deepEqual(sent(), [
-    [beta, { type: 'adaptive', display: 'summarized', block_binding: drop }],
-    [beta, { type: 'adaptive', block_binding: drop }],
-    [beta, { type: 'adaptive', display: 'summarized' }],
-    [beta, 'none'],
-  ]);
+  await ask('claude-sonnet-4-6', false);
+  assert.deepEqual(
+    sent().map(([header, thinking]) => [sorted(header), thinking]),
+    [
+      [[...thinks, beta], { type: 'adaptive', display: 'omitted', block_binding: drop }],
+      [[beta], 'none'],
+      [[...thinks, beta], { type: 'adaptive', display: 'omitted' }],
+      [[beta], 'none'],
+    ],
+  );
 });
 
 test('an unknown endpoint gets neither', async (t) => {
   for (const controls of [undefined, '0']) {
     const { ask, sent } = await start(t, () => ok, controls);
-    await ask('claude-opus-5-5', 4000);
-    assert.deepEqual(sent(), [[undefined, { type: 'adaptive', display: 'summarized' }]]);
+    await ask('claude-opus-5-5');
+    assert.deepEqual(
+      sent().map(([header, thinking]) => [sorted(header), thinking]),
+      [[thinks, { type: 'adaptive', display: 'omitted' }]],
+    );
   }
 });
 
@@ -77,11 +91,11 @@ for (const message of [
   test(`"${message}" leads to requests without it`, async (t) => {
     const refused = { status: 400, type: 'invalid_request_error', message };
     const { ask, sent } = await start(t, [refused, ok, ok], '1');
-    assert.equal((await ask('claude-opus-5-5', 4000))?.type, 'end');
-    assert.equal((await ask('claude-opus-5-5', 4000))?.type, 'end');
+    assert.equal((await ask('claude-opus-5-5'))?.type, 'end');
+    assert.equal((await ask('claude-opus-5-5'))?.type, 'end');
     assert.deepEqual(
-      sent().map(([header]) => header),
-      [beta, undefined, undefined],
+      sent().map(([header]) => sorted(header)),
+      [[...thinks, beta], thinks, thinks],
     );
   });
 
