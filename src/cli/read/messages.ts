@@ -1,9 +1,10 @@
 // clew messages SESSION: the request of a resume as JSON; exit code 3 if the client would refuse the file.
 
 import path from 'node:path';
+import { hostOf } from '../../api/connection/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { readRegularText } from '../../base/files/index.ts';
-import { asObject, asString, jsonText, parseJson } from '../../base/json/index.ts';
+import { asObject, jsonText, parseJson } from '../../base/json/index.ts';
 import type { Session } from '../../session/load/index.ts';
 import { checkedVersion, isNewerClient, newestClient, rulesVersion } from '../../session/resume/client/index.ts';
 import type { ClientHost } from '../../session/resume/messages/index.ts';
@@ -87,20 +88,17 @@ function clientHostOf(input: CommandInput): ClientHost {
   if (named !== undefined) {
     throw new UserError(`--host takes anthropic or gateway, not "${named}"`, 'for example --host gateway');
   }
-  const urls = [input.io.env.ANTHROPIC_BASE_URL, ...rootsOf(input).map(baseUrlInSettings)];
-  return urls.some(isGateway) ? 'gateway' : 'anthropic';
-}
-
-function isGateway(url: string | undefined): boolean {
-  return url !== undefined && url !== '' && !/^https:\/\/api\.anthropic\.com\/?$/i.test(url);
+  const places = [input.io.env, ...rootsOf(input).map(envInSettings)];
+  return places.some((env) => hostOf(env) === 'gateway') ? 'gateway' : 'anthropic';
 }
 
 /** Settings may set environment variables of the client. A file that cannot be read sets none. */
-function baseUrlInSettings(root: string): string | undefined {
+function envInSettings(root: string): Readonly<Record<string, string>> {
   try {
     const settings = asObject(parseJson(readRegularText(path.join(root, 'settings.json')).replace(/^\uFEFF/, '')));
-    return asString(asObject(settings?.env)?.ANTHROPIC_BASE_URL);
+    const variables = Object.entries(asObject(settings?.env) ?? {});
+    return Object.fromEntries(variables.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
   } catch {
-    return undefined;
+    return {};
   }
 }

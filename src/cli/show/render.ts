@@ -156,7 +156,7 @@ function agentPrompt({ text, attached }: PromptItem, { full, style, width }: Ite
   return full && whole !== '' ? `${barred(whole, '+ ', style.muted, width)}\n` : '';
 }
 
-function noteLine({ about, label, text }: NoteItem, { style, width }: ItemOptions): string {
+function noteLine({ about, label, text }: NoteItem, { style, width, full }: ItemOptions): string {
   const words = oneLine(text.text, width - 2);
   switch (about) {
     case 'interrupt':
@@ -164,7 +164,7 @@ function noteLine({ about, label, text }: NoteItem, { style, width }: ItemOption
     case 'shell':
       return `${style.accent('!')} ${words}`;
     case 'output':
-      return style.muted(`  ${words}`);
+      return full ? barred(text.text, '  ', style.muted, width) : style.muted(`  ${words}`);
     case 'notification':
       return style.muted(`◆ ${words}`);
     case 'message':

@@ -1,6 +1,6 @@
 // What older versions of the client send, predicted by the rules of their version, against recordings of them.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadSession } from '../../../src/session/load/session.ts';
@@ -10,7 +10,10 @@ import { requestMessages } from '../../../src/session/resume/request/request.ts'
 import { describeDifference } from '../../interop/difference.ts';
 import { type RecordedCase, versionCases } from '../../interop/recordings.ts';
 import { projectRoot } from '../../support/paths.ts';
+import { assistant, sessionText, user } from '../../support/session-text.ts';
+import { temporaryFolder } from '../../support/temp-folder.ts';
 
+const sessionId = '5f1c0f5e-7d43-4f0c-9a55-0d3e1c2b4a69';
 const nullLine = 'a line `null` makes this version fail; nobody writes such a line, so it is not predicted';
 
 /** By version: the vectors that are predicted wrongly, and why. */
@@ -39,6 +42,20 @@ for (const [version, differences] of Object.entries(known)) {
     assert.deepEqual(Object.keys(wrong), Object.keys(differences), JSON.stringify(wrong, null, 1));
   });
 }
+
+// Recorded with hand-made sessions: 2.1.45 → Task, 2.1.63, 2.1.83, 2.1.150 and 2.1.325 → Agent.
+test('clients from 2.1.63 on send the name Agent for Task', async (t) => {
+  const file = path.join(temporaryFolder(t), `${sessionId}.jsonl`);
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'Task', input: { prompt: 'x' } };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' };
+  writeFileSync(file, sessionText([user('go'), assistant([call]), user([result]), assistant('done')], { sessionId }));
+  const session = await loadSession(file);
+  const names = ['2.1.45', '2.1.63', '2.1.150', '2.1.325'].map((client) => {
+    const sent = requestMessages(session, 'next', { host: 'gateway', client });
+    return /"name":"(\w+)"/.exec(JSON.stringify(sent))?.[1];
+  });
+  assert.deepEqual(names, ['Task', 'Agent', 'Agent', 'Agent']);
+});
 
 test('docs/format.md lists every rule with its versions', () => {
   const page = readFileSync(path.join(projectRoot, 'docs/format.md'), 'utf8');

@@ -42,7 +42,8 @@ export type ClientRule =
   | 'keepsEmptiedPrompts'
   | 'dropsRepeatedResults'
   | 'replacesSurrogates'
-  | 'sendsLocalCommands';
+  | 'sendsLocalCommands'
+  | 'renamesTask';
 
 export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
   closesOpenCalls: {
@@ -161,6 +162,11 @@ export const clientRules: Readonly<Record<ClientRule, RuleSpan>> = {
     without: '2.1.45',
     since: '2.1.150',
     rule: 'the output of a local command in a system line is sent',
+  },
+  renamesTask: {
+    without: '2.1.45',
+    since: '2.1.63',
+    rule: 'a call of Task is sent as a call of Agent, the later name of the same tool',
   },
 };
 

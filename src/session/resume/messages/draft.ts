@@ -143,7 +143,7 @@ function userDraft(entry: JsonObject, rules: ClientRules): Draft {
 function userBlocks(entry: JsonObject, stored: JsonValue | undefined, rules: ClientRules): readonly WireBlock[] {
   if (rules.has('wrapsNotifications') && asObject(entry.origin)?.kind === 'task-notification') {
     const text = wireBlocks(stored).map((block) => asString(block.text) ?? '');
-    return [textBlock(`<system-reminder>\n${text.join('\n')}\n</system-reminder>`)];
+    return [textBlock(`<system-reminder>\n${texts.notification}\n\n${text.join('\n')}\n</system-reminder>`)];
   }
   return wireBlocks(stored);
 }

@@ -132,14 +132,15 @@ function replaceEnd({ blocks, results }: Growing, end: WireBlock): void {
 /** Rule 55: a reminder directly after a result becomes part of it. */
 function foldIntoResult(message: Growing, reminders: readonly WireBlock[]): void {
   const end = endOf(message) as WireBlock; // the caller has seen that it is a result
-  let content = end.content;
+  let { content } = end;
   for (const block of reminders) if (!isOwnReminder(block)) content = fold(content, block);
   replaceEnd(message, { ...end, ...(content === undefined ? {} : { content }) });
 }
 
 function fold(content: JsonValue | undefined, block: WireBlock): JsonValue {
   const text = asString(block.text) ?? '';
-  if (typeof content === 'string') return content === '' ? text : `${content}\n\n${text}`;
+  // The client trims a result that is one text.
+  if (typeof content === 'string') return content.trim() === '' ? text : `${content.trim()}\n\n${text}`;
   const items = isArray(content) ? content : [];
   const last = items.at(-1);
   if (!isObject(last)) return [...items, block];

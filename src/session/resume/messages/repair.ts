@@ -44,7 +44,10 @@ function repairAssistants(merged: readonly Draft[], rules: ClientRules): Draft[]
       const id = block.id;
       return !used.has(id) && used.add(id);
     });
-    return { ...draft, content: once.length === 0 ? [citedText(texts.repeatedCall)] : once.map(currentCall) };
+    return {
+      ...draft,
+      content: once.length === 0 ? [citedText(texts.repeatedCall)] : once.map((block) => currentCall(block, rules)),
+    };
   });
 }
 
@@ -103,9 +106,9 @@ function citedText(text: string): WireBlock {
 }
 
 /** Rules 62 and 63: the one tool that was renamed, and the one whose input was cut down. */
-function currentCall(block: WireBlock): WireBlock {
+function currentCall(block: WireBlock, rules: ClientRules): WireBlock {
   if (block.type !== 'tool_use') return block;
-  if (block.name === 'Task') return { ...block, name: 'Agent' };
+  if (block.name === 'Task' && rules.has('renamesTask')) return { ...block, name: 'Agent' };
   const input = asObject(block.input);
   if (block.name !== 'SendMessage' || !input?.to || input.message === undefined) return block;
   const { type, recipient, content, request_id, approve, ...rest } = input;

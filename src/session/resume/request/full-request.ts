@@ -3,7 +3,7 @@
 // observed with client 2.1.325.)
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { windowTokensOf } from '../../../format/entry/index.ts';
-import { takesSystemRole } from '../../../models/index.ts';
+import { requestEffort, requestOutputTokens, requestThinking, takesSystemRole } from '../../../models/index.ts';
 import type { Node } from '../../transcript/index.ts';
 import {
   type ClientHost,
@@ -24,7 +24,7 @@ type BuiltByClient = typeof builtByClient;
 export interface FullRequest {
   readonly host: ClientHost;
   readonly model: string;
-  readonly max_tokens: number | BuiltByClient;
+  readonly max_tokens: number;
   /** The values of the header `anthropic-beta`. */
   readonly betas: readonly string[];
   readonly thinking: JsonObject | null;
@@ -50,13 +50,14 @@ export function fullRequest(
   if ('refused' in resumed) return resumed;
   const { model, messages } = request;
   const snapshot = countingSnapshot(resumed.lines, (node) => session.transcript.read(node));
+  const { thinking, effort } = defaultsOf(model);
   return {
     host,
     model,
-    max_tokens: maxTokensOf(model) ?? builtByClient,
+    max_tokens: requestOutputTokens(model),
     betas: betasOf(model, host, snapshot?.content),
-    thinking: thinkingOf(model),
-    output_config: effortOf(model) === undefined ? null : { effort: effortOf(model) },
+    thinking: thinking === undefined ? null : { ...thinking },
+    output_config: effort === undefined ? null : { effort },
     context_management: isOld(model) ? null : { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
     system: snapshot === undefined ? builtByClient : [builtByClient, textBlock(snapshot.systemPrompt.join('\n\n'))],
     tools: snapshotTools(snapshot?.content),
@@ -95,28 +96,9 @@ function isOld(model: string): boolean {
   return /claude-3-/.test(model);
 }
 
-/** Models whose thinking has a budget. */
-function hasBudget(model: string): boolean {
-  return /claude-(haiku|sonnet|opus)-4-5/.test(model);
-}
-
-function thinkingOf(model: string): JsonObject | null {
-  if (isOld(model)) return null;
-  if (hasBudget(model)) return { type: 'enabled', budget_tokens: 31_999, display: 'omitted' };
-  return { type: 'adaptive', display: 'omitted' };
-}
-
-/** The client's default effort. */
-function effortOf(model: string): string | undefined {
-  if (isOld(model) || /claude-(haiku|sonnet)-4-5/.test(model)) return undefined;
-  if (/claude-opus-4-7/.test(model)) return 'xhigh';
-  return /-5-5|fable-5-2/.test(model) ? 'medium' : 'high';
-}
-
-function maxTokensOf(model: string): number | undefined {
-  if (isOld(model)) return 8192;
-  if (hasBudget(model) || /claude-sonnet-4-6/.test(model)) return 32_000;
-  return /-5-5|fable-5-2/.test(model) ? 128_000 : 64_000;
+function defaultsOf(model: string) {
+  const thinking = requestThinking(model, requestOutputTokens(model), { kind: 'default', display: 'omitted' });
+  return { thinking, effort: requestEffort(model, {}, thinking) };
 }
 
 /** In the client's order; for Haiku `claude-code` comes later. */
@@ -136,7 +118,7 @@ function betasOf(model: string, host: ClientHost, snapshot: JsonObject | undefin
       'mid-conversation-system-clear-at-2026-08-21',
       isDirect && takesSystemRole(model) && snapshot?.keptReminders !== false,
     ],
-    ['effort-2025-11-24', effortOf(model) !== undefined],
+    ['effort-2025-11-24', defaultsOf(model).effort !== undefined],
     ['thinking-binding-controls-2026-08-01', isDirect],
     ['cache-diagnosis-2026-04-07', isDirect],
   ];
