@@ -1,6 +1,7 @@
-export { keepLocalRule, keepLocalServer } from './local.ts';
+export { keepLocalRule, keepLocalServer, keepPermission } from './local.ts';
 export {
   findUserConfig,
+  localSettingsFile,
   mergeSettings,
   readSettingsFiles,
   type Settings,

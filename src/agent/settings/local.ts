@@ -1,5 +1,6 @@
-// Adds an "always" rule, or the answer about a server of the project, to `.claude/settings.local.json`. The file is
-// replaced as a whole, and everything else in it stays.
+// Adds an "always" rule, or the answer about a server of the project, to `.claude/settings.local.json`, and the rules of
+// a program that drives the agent to the file that it names. The file is replaced as a whole, and everything else in it
+// stays.
 
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { readRegularText } from '../../base/files/index.ts';
@@ -14,8 +15,20 @@ const queues = new Map<string, Promise<unknown>>();
 
 /** Returns a problem for the user, or `undefined`. With a problem the rule holds for this session only. */
 export async function keepLocalRule(projectDir: string, rule: string): Promise<string | undefined> {
-  return keepInList(localSettingsFile(projectDir), allowRules, rule, `the rule ${rule}`);
+  return keepInList(localSettingsFile(projectDir), permissionList('allow'), rule, `the rule ${rule}`);
 }
+
+/** The same for a rule or a folder (`additionalDirectories`) in any settings file. */
+export async function keepPermission(
+  file: string,
+  list: PermissionListName,
+  value: string,
+): Promise<string | undefined> {
+  const what = list === 'additionalDirectories' ? `the folder ${value}` : `the ${list} rule ${value}`;
+  return keepInList(file, permissionList(list), value, what);
+}
+
+export type PermissionListName = 'allow' | 'deny' | 'ask' | 'additionalDirectories';
 
 /** The same for the answer about a server of the project. */
 export async function keepLocalServer(
@@ -33,10 +46,13 @@ interface SettingsList {
   write(settings: JsonObject, list: readonly JsonValue[]): JsonObject;
 }
 
-const allowRules: SettingsList = {
-  read: ({ permissions }) => asObject(permissions)?.allow,
-  write: (settings, allow) => ({ ...settings, permissions: { ...asObject(settings.permissions), allow } }),
-};
+function permissionList(name: PermissionListName): SettingsList {
+  return {
+    read: ({ permissions }) => asObject(permissions)?.[name],
+    write: (settings, list) => ({ ...settings, permissions: { ...asObject(settings.permissions), [name]: list } }),
+  };
+}
+
 const allowedServers = listAt('enabledMcpjsonServers');
 const refusedServers = listAt('disabledMcpjsonServers');
 

@@ -16,12 +16,12 @@ import {
 } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { runGit } from '../access/index.ts';
-import { isPermissionMode, type PermissionMode, type RuleText } from '../contract/index.ts';
-import { isGuardedVariable } from './variables.ts';
+import { isPermissionMode, isUsed, type PermissionMode, type RuleText, type SettingSource } from '../contract/index.ts';
+import { isConnectionVariable, isGuardedVariable } from './variables.ts';
 
 /** The part of a settings file that is used. */
 export interface SettingsFile {
-  readonly scope: 'user' | 'project' | 'local';
+  readonly scope: 'flag' | 'user' | 'project' | 'local';
   readonly file: string;
   readonly value: JsonObject;
 }
@@ -36,6 +36,9 @@ export interface Settings {
   readonly hooks: JsonObject;
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
+  /** A shell command that prints the API key. */
+  readonly apiKeyHelper: string | undefined;
+  readonly fallbackModels: readonly string[];
   /** The used part of each file, for MCP servers and the sandbox. */
   readonly files: readonly SettingsFile[];
   /** Messages for the user about files and values that are ignored. */
@@ -47,6 +50,10 @@ export interface SettingsPlace {
   readonly root: string;
   readonly projectDir: string;
   readonly env: Environment;
+  /** The files that are read; all of them if absent. */
+  readonly settingSources?: readonly SettingSource[] | undefined;
+  /** Settings of the command line. They precede all files. */
+  readonly given?: JsonObject | undefined;
 }
 
 export interface SettingsOptions extends SettingsPlace {
@@ -98,7 +105,8 @@ export interface SettingsFiles {
   readonly notices: readonly string[];
 }
 
-export async function readSettingsFiles({ root, projectDir, env }: SettingsPlace): Promise<SettingsFiles> {
+export async function readSettingsFiles(place: SettingsPlace): Promise<SettingsFiles> {
+  const { root, projectDir, env, settingSources, given } = place;
   const notices: string[] = [];
   const projectFile = path.join(projectDir, '.claude', 'settings.json');
   const userFile = path.join(root, 'settings.json');
@@ -109,13 +117,20 @@ export async function readSettingsFiles({ root, projectDir, env }: SettingsPlace
     const values = await readSettings(file, notices);
     return { scope, name: `${scope} settings`, file, isOwn, values };
   };
-  const sources = [
-    await read('local', localFile, isHome || (await isOwnLocalFile(localFile, projectDir, env))),
-    ...(isHome ? [] : [await read('project', projectFile, false)]),
-    await read('user', userFile, true),
+  const has = (source: SettingSource): boolean => isUsed(source, settingSources);
+  const sources: readonly SettingsSource[] = [
+    ...(given === undefined ? [] : [{ ...commandLine, name: '--settings', values: given }]),
+    ...(has('local')
+      ? [await read('local', localFile, isHome || (await isOwnLocalFile(localFile, projectDir, env)))]
+      : []),
+    ...(has('project') && !isHome ? [await read('project', projectFile, false)] : []),
+    ...(has('user') || (has('project') && isHome) ? [await read('user', userFile, true)] : []),
   ];
   return { sources, notices };
 }
+
+/** What is written there is the user's own. */
+const commandLine = { scope: 'flag', file: 'the command line', isOwn: true } as const;
 
 /** Git ignores the file, so it is not part of the repository, and the user owns it. */
 async function isOwnLocalFile(file: string, projectDir: string, env: Environment): Promise<boolean> {
@@ -130,13 +145,7 @@ async function isOwnLocalFile(file: string, projectDir: string, env: Environment
 
 export function mergeSettings(files: SettingsFiles, options: SettingsOptions): Settings {
   const notices = [...files.notices];
-  const flags = {
-    scope: 'flag',
-    name: 'the command line',
-    file: '',
-    isOwn: true,
-    values: options.flags ?? {},
-  } as const;
+  const flags = { ...commandLine, name: 'the command line', values: options.flags ?? {} };
   const sources: readonly SettingsSource[] = [flags, ...files.sources].map((source) => ({
     ...source,
     values: trustedPart(source, options.isProjectTrusted),
@@ -158,7 +167,11 @@ export function mergeSettings(files: SettingsFiles, options: SettingsOptions): S
     hooks: isQuiet ? {} : mergeHooks(values, notices),
     env: Object.fromEntries([...sources].reverse().flatMap((source) => envOf(source, notices))),
     model: first(({ model }) => asString(model)),
-    files: sources.flatMap(({ scope, file, values: value }) => (scope === 'flag' ? [] : [{ scope, file, value }])),
+    apiKeyHelper: first(({ apiKeyHelper }) => asString(apiKeyHelper)?.trim() || undefined),
+    fallbackModels:
+      first(({ fallbackModel }) => (fallbackModel === undefined ? undefined : stringsOf(fallbackModel))) ?? [],
+    // The first is the command line's own flags.
+    files: sources.slice(1).map(({ scope, file, values: value }) => ({ scope, file, value })),
     notices,
   };
 }
@@ -191,14 +204,15 @@ function isOfProject(scope: SettingsSource['scope']): boolean {
 }
 
 function envOf(
-  { name, scope, values }: SettingsSource,
+  { name, scope, isOwn, values }: SettingsSource,
   notices: string[],
 ): readonly (readonly [name: string, value: string])[] {
   return Object.entries(asObject(values.env) ?? {}).flatMap(([key, value]) => {
     const text =
       typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
     const isSound = /^[A-Za-z_]\w*$/.test(key) && text !== undefined && !text.includes('\0');
-    if (isSound && !(isOfProject(scope) && isGuardedVariable(key))) return [[key, text] as const];
+    const isOfConnection = scope === 'local' && isOwn && isConnectionVariable(key);
+    if (isSound && (isOfConnection || !(isOfProject(scope) && isGuardedVariable(key)))) return [[key, text] as const];
     notices.push(
       `the variable ${JSON.stringify(key)} of ${name} ${isSound ? 'cannot be set by a project' : 'is not valid'} and is ignored`,
     );

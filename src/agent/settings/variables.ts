@@ -2,7 +2,19 @@
 // which programs run, or what is loaded into every program. Case is ignored.
 
 const prefixes = [
-  ...['ANTHROPIC_', 'CLAUDE_', 'CLEW_', 'AWS_', 'GOOGLE_', 'AZURE_', 'VERTEX_', 'OTEL_', 'LANGFUSE_'],
+  ...[
+    'ANTHROPIC_',
+    'CLAUDE_',
+    'CLEW_',
+    'AWS_',
+    'GOOGLE_',
+    'AZURE_',
+    'VERTEX_',
+    'CLOUD_ML_',
+    'GCLOUD_',
+    'OTEL_',
+    'LANGFUSE_',
+  ],
   // Loaders and the C library.
   ...['LD_', 'DYLD_', 'GCONV_', 'GLIBC_', 'MALLOC_'],
   // Git reads programs (GIT_SSH_COMMAND, GIT_PAGER, …) and settings (GIT_CONFIG_KEY_0) from its variables.
@@ -20,7 +32,7 @@ const prefixes = [
 ] as const;
 
 const names: ReadonlySet<string> = new Set([
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY', 'API_TIMEOUT_MS'],
   ...['PATH', 'CDPATH', 'HOME', 'SHELL', 'SHELLOPTS', 'ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'INPUTRC'],
   ...['NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_REPL_EXTERNAL_MODULE'],
   ...[
@@ -37,6 +49,14 @@ const names: ReadonlySet<string> = new Set([
   ...['GOPROXY', 'GOENV', 'AWKPATH', 'AWKLIBPATH', 'WGETRC', 'REQUESTS_CA_BUNDLE', 'NETRC', 'HOSTALIASES', 'TERMINFO'],
   ...['LOCPATH', 'NLSPATH', 'RESOLV_HOST_CONF', 'SBT_OPTS', 'JVM_OPTS', 'TMPDIR'],
 ]);
+
+/** Variables of the connection to the model, which the user's own local file may set, as Claude Code reads them there. */
+const connection =
+  /^(?:ANTHROPIC_|AWS_|GOOGLE_|VERTEX_|CLOUD_ML_|GCLOUD_|CLAUDE_CODE_(?:API_KEY_HELPER|CLIENT_|USE_|SKIP_|PROXY_|SUBAGENT_MODEL$|MAX_)|(?:HTTPS?|ALL|NO)_PROXY$|NODE_EXTRA_CA_CERTS$|API_TIMEOUT_MS$)/i;
+
+export function isConnectionVariable(name: string): boolean {
+  return connection.test(name);
+}
 
 export function isGuardedVariable(name: string): boolean {
   const upper = name.toUpperCase();

@@ -30,6 +30,8 @@ test('without files there are no settings', async (context) => {
     hooks: {},
     env: {},
     model: undefined,
+    apiKeyHelper: undefined,
+    fallbackModels: [],
     notices: [],
   });
 });
@@ -43,6 +45,7 @@ test('rules, folders and hooks of all files add up; a single value comes from th
       hooks: { PreToolUse: [hook('user')], Stop: [hook('stop')] },
       env: { A: 'user', B: 'user' },
       model: 'user-model',
+      apiKeyHelper: 'user-helper',
       theme: 'dark',
       cleanupPeriodDays: 10,
     },
@@ -71,6 +74,8 @@ test('rules, folders and hooks of all files add up; a single value comes from th
     hooks: { PreToolUse: [hook('user'), hook('project')], Stop: [hook('stop')] },
     env: { A: 'user', B: 'project', C: '3' },
     model: 'local-model',
+    apiKeyHelper: 'user-helper',
+    fallbackModels: [],
     files: [
       { scope: 'local', file: path.join(folder, 'project/.claude/settings.local.json'), value: files.local },
       { scope: 'project', file: path.join(folder, 'project/.claude/settings.json'), value: files.project },
@@ -106,6 +111,7 @@ test('values of the wrong kind are ignored', async (context) => {
       hooks: { Stop: 1 },
       env: { 'a b': 'x', C: {}, D: 'a\0b' },
       model: 7,
+      apiKeyHelper: ['x'],
     },
   });
   const { rules, defaultMode, hooks, env, model, notices } = await loadSettings(optionsFor(folder));
@@ -250,6 +256,30 @@ test('variables that choose programs never come from a project, trusted or not',
     const { env: taken } = await loadSettings(optionsFor(folder));
     assert.deepEqual(taken, { NODE_ENV: 'x', DATABASE_URL: 'x' }, file);
   }
+});
+
+test('the user’s own local file may choose the connection, but not programs; a helper needs trust', async (context) => {
+  const folder = temporaryFolder(context);
+  const env = {
+    HTTPS_PROXY: 'http://p',
+    ANTHROPIC_BASE_URL: 'http://b',
+    CLAUDE_CODE_USE_BEDROCK: '1',
+    LD_PRELOAD: 'x',
+    PATH: 'x',
+  };
+  plant(folder, { local: { env, apiKeyHelper: 'own-helper' }, project: { env, apiKeyHelper: 'their-helper' } });
+  const load = async (isProjectTrusted: boolean) => {
+    const { env: taken, apiKeyHelper } = await loadSettings({ ...optionsFor(folder), isProjectTrusted });
+    return [taken, apiKeyHelper];
+  };
+  assert.deepEqual(await load(true), [{}, 'own-helper']);
+  assert.deepEqual(await load(false), [{}, undefined]);
+  spawnSync('git', ['-C', path.join(folder, 'project'), 'init', '-q']);
+  writeTree(folder, { 'project/.gitignore': '.claude/settings.local.json\n' });
+  const { HTTPS_PROXY, ANTHROPIC_BASE_URL, CLAUDE_CODE_USE_BEDROCK } = env;
+  const own = { HTTPS_PROXY, ANTHROPIC_BASE_URL, CLAUDE_CODE_USE_BEDROCK };
+  assert.deepEqual(await load(false), [own, 'own-helper']);
+  assert.deepEqual(await load(true), [own, 'own-helper']);
 });
 
 test('disableAllHooks removes all hooks', async (context) => {
