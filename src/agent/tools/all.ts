@@ -7,7 +7,7 @@ import {
   makeAgentTool,
   todoWriteTool,
 } from './conversation-tools.ts';
-import { editTool, readTool, writeTool } from './files/index.ts';
+import { editTool, notebookEditTool, readTool, writeTool } from './files/index.ts';
 import { makeGlobTool, makeGrepTool, type RipgrepPath } from './search/index.ts';
 import { bashOutputTool, bashTool, killShellTool, taskStopTool } from './shell/index.ts';
 import { makeWebFetchTool, type WebFetchOptions, webSearchTool } from './web/index.ts';
@@ -33,6 +33,7 @@ export function makeTools(options: ToolOptions = {}): readonly Tool[] {
     readTool,
     editTool,
     writeTool,
+    notebookEditTool,
     todoWriteTool,
     makeWebFetchTool(web),
     webSearchTool,

@@ -11,6 +11,7 @@ export interface AgentType {
 
 export function makeAgentTool(types: readonly AgentType[]): Tool {
   const names = types.map(({ name }) => name);
+  const usual = names.includes('general-purpose') ? 'general-purpose' : (names[0] ?? '');
   return defineTool({
     name: 'Agent',
     description: [
@@ -26,17 +27,20 @@ export function makeAgentTool(types: readonly AgentType[]): Tool {
       subagent_type: z
         .string()
         .refine((name) => names.includes(name), `is not one of ${names.join(', ')}`)
-        .describe('One of the types above'),
+        .optional()
+        .describe(`One of the types above; ${usual} if not given`),
       model: z.string().min(1).max(200).optional().describe('Another model than that of the type'),
       run_in_background: z.boolean().optional().describe('Go on at once; the report comes later'),
     }),
+    // As in the client: it has parameters that mean nothing here, such as a name.
+    isLoose: true,
     // Each call of the sub-agent is judged separately, so several sub-agents may start at the same time.
     isReadOnly: true,
     run: ({ description, prompt, subagent_type, model, run_in_background }, context) =>
       context.startAgent({
         description,
         prompt,
-        type: subagent_type,
+        type: subagent_type ?? usual,
         ...(model === undefined ? {} : { model }),
         isBackground: run_in_background === true,
       }),
@@ -115,6 +119,7 @@ export const askUserQuestionTool: Tool = defineTool({
   run: async ({ questions }, context) => {
     const asked: readonly JsonObject[] = questions;
     const answer = await context.askUser({ kind: 'questions', questions: asked });
+    if (answer?.kind === 'declined') throw new ToolFailure(answer.message);
     if (answer?.kind !== 'answers')
       throw new ToolFailure('Nobody answered the questions. Decide by yourself and say what you assumed, or stop.');
     const given = Object.entries(answer.answers).map(([text, reply]) => `"${text}"="${reply}"`);
@@ -136,6 +141,7 @@ export const exitPlanModeTool: Tool = defineTool({
   isReadOnly: false,
   run: async ({ plan }, context) => {
     const answer = await context.askUser({ kind: 'plan', plan });
+    if (answer?.kind === 'declined') throw new ToolFailure(answer.message);
     if (answer?.kind !== 'plan') throw new ToolFailure('Nobody approved the plan. Stay in plan mode and end the turn.');
     const comment = answer.comment === undefined || answer.comment === '' ? '' : ` They say: ${answer.comment}`;
     if (!answer.isApproved)

@@ -20,10 +20,11 @@ test('the tools have the names of Claude Code and schemas that the API accepts',
       'KillShell shell_id',
       'TaskStop task_id shell_id',
       'Glob pattern path',
-      'Grep pattern path glob type output_mode -A -B -C -n -i multiline head_limit offset',
-      'Read file_path offset limit',
+      'Grep pattern path glob type output_mode -A -B -C context -n -i -o multiline head_limit offset',
+      'Read file_path offset limit pages allow_large',
       'Edit file_path old_string new_string replace_all',
       'Write file_path content',
+      'NotebookEdit notebook_path cell_id new_source cell_type edit_mode',
       'TodoWrite todos',
       'WebFetch url prompt',
       'WebSearch query allowed_domains blocked_domains',
@@ -58,7 +59,7 @@ test('an invalid input is reported in one short line that names every field', ()
   };
   assert.equal(problemOf('Read', {}), 'Read was not run, its input is wrong: `file_path` is missing.');
   assert.equal(
-    problemOf('Read', { file_path: 7, offset: '3' }),
+    problemOf('Read', { file_path: 7, offset: 'three' }),
     'Read was not run, its input is wrong: `file_path`: Invalid input: expected string, received number; `offset`: Invalid input: expected number, received string.',
   );
   assert.match(problemOf('Read', undefined), /^Read was not run/);
@@ -67,7 +68,7 @@ test('an invalid input is reported in one short line that names every field', ()
   assert.match(problemOf('Read', { file_path: 'x'.repeat(5000) }), /longer than 4096/);
   assert.match(problemOf('Bash', { command: 'a\0b' }), /NUL/);
   assert.match(problemOf('Bash', { command: 'x'.repeat(300_000) }), /write a script file/);
-  assert.match(problemOf('Bash', { command: 'x', timeout: 700_000 }), /`timeout`/);
+  assert.match(problemOf('Bash', { command: 'x', timeout: 'long' }), /`timeout`/);
   assert.match(
     problemOf('Agent', { description: 'd', prompt: 'p', subagent_type: 'x' }),
     /is not one of general-purpose/,
@@ -77,11 +78,44 @@ test('an invalid input is reported in one short line that names every field', ()
   assert.ok(many.length < 1000);
 });
 
-test('unknown fields of an input are dropped, and defaults are filled in', () => {
+test('unknown fields of an input are refused by name, and defaults are filled in', () => {
   const edit = tools.find(({ name }) => name === 'Edit');
-  assert.deepEqual(edit?.parse({ file_path: '/a', old_string: 'x', new_string: 'y', extra: 1, __proto__: null }), {
+  const input = { file_path: '/a', old_string: 'x', new_string: 'y' };
+  assert.deepEqual(edit?.parse(input), { input: { ...input, replace_all: false } });
+  assert.deepEqual(edit?.parse({ ...input, why: 1 }), {
+    problem: 'Edit was not run, its input is wrong: `why` is not one of its parameters.',
+  });
+  assert.match(JSON.stringify(edit?.parse({ ...input, a: 1, b: 2 })), /`a`, `b` are not among its parameters/);
+});
+
+test('numbers, booleans, lists and objects may be written as strings', () => {
+  const parse = (name: string, input: JsonObject) => tools.find((tool) => tool.name === name)?.parse(input);
+  const file_path = '/a';
+  assert.deepEqual(parse('Read', { file_path, offset: ' 3 ', limit: '2.0' }), {
+    input: { file_path, offset: 3, limit: 2 },
+  });
+  for (const offset of ['', '0x3', '1e3', 'three', '2.5', null, true])
+    assert.ok('problem' in (parse('Read', { file_path, offset }) ?? {}), String(offset));
+  assert.deepEqual(parse('Edit', { file_path, old_string: 'a', new_string: 'b', replace_all: 'true' }), {
+    input: { file_path, old_string: 'a', new_string: 'b', replace_all: true },
+  });
+  for (const replace_all of ['yes', 'True', 1, null, ''])
+    assert.ok('problem' in (parse('Edit', { file_path, old_string: 'a', new_string: 'b', replace_all }) ?? {}));
+  const todo = { content: 'Read', status: 'pending', activeForm: 'Reading' };
+  assert.deepEqual(parse('TodoWrite', { todos: JSON.stringify([todo]) }), { input: { todos: [todo] } });
+  assert.ok('problem' in (parse('TodoWrite', { todos: '{}' }) ?? {}));
+  // A string stays a string, whatever it looks like.
+  assert.deepEqual(parse('Write', { file_path, content: '7' }), { input: { file_path, content: '7' } });
+});
+
+test('Edit and Write take the names of the text editor tool, but not two names of one field', () => {
+  const parse = (name: string, input: JsonObject) => tools.find((tool) => tool.name === name)?.parse(input);
+  assert.deepEqual(parse('Write', { path: '/a', file_text: 'x' }), { input: { file_path: '/a', content: 'x' } });
+  assert.deepEqual(parse('Edit', { path: ' /a ', old_str: 'x', new_str: 'y' }), {
     input: { file_path: '/a', old_string: 'x', new_string: 'y', replace_all: false },
   });
+  assert.ok('problem' in (parse('Write', { path: '/a', file_path: '/b', content: 'x' }) ?? {}));
+  assert.ok('problem' in (parse('Read', { path: '/a' }) ?? {}));
 });
 
 test('no input makes a tool throw, neither in its check nor in its run', async (t) => {

@@ -53,7 +53,7 @@ test('a link inside the project is followed, and a plain path needs no permissio
   const { bench, asked, more } = makePlace(t);
   assert.match(await bench.text('Read', { file_path: 'own/a.txt' }, more), /needle/);
   assert.equal(await bench.text('Grep', { pattern: 'needle', path: 'own' }, more), 'Found 1 file\nsrc/a.txt');
-  assert.equal(await bench.text('Glob', { pattern: 'own/*' }, more), bench.file('own/a.txt'));
+  assert.equal(await bench.text('Glob', { pattern: 'own/*' }, more), 'own/a.txt');
   assert.deepEqual(asked, ['read project/src/a.txt', 'read project/src', 'read project/src']);
   asked.length = 0;
   await bench.text('Read', { file_path: 'src/a.txt' }, more);

@@ -9,18 +9,18 @@ function setAges(bench: ToolBench, names: readonly string[]): void {
   for (const [i, name] of names.entries()) utimesSync(bench.file(name), 1_700_000_000, 1_700_000_000 - i * 60);
 }
 
-test('Glob finds files at any depth, the newest first, and stores them', async (t) => {
+test('Glob finds files at any depth, the oldest first, and stores them', async (t) => {
   const bench = makeBench(t, { 'src/a.js': '', 'src/deep/b.js': '', 'c.js': '', 'd.ts': '' });
   setAges(bench, ['src/deep/b.js', 'c.js', 'src/a.js']);
   const outcome = await bench.call('Glob', { pattern: '**/*.js' });
-  const filenames = ['src/deep/b.js', 'c.js', 'src/a.js'].map(bench.file);
+  const filenames = ['src/a.js', 'c.js', 'src/deep/b.js'];
   const { durationMs, ...stored } = storedOf(outcome);
   assert.equal(typeof durationMs, 'number');
-  assert.deepEqual(stored, { filenames, numFiles: 3, truncated: false });
+  assert.deepEqual(stored, { filenames, numFiles: 3, truncated: false, totalMatches: 3, countIsComplete: true });
   assert.equal(outcome.content, filenames.join('\n'));
 });
 
-test('Glob patterns mean what they mean in a shell', async (t) => {
+test('Glob patterns without a slash match at any depth, others in their folder', async (t) => {
   const bench = makeBench(t, {
     'a.js': '',
     'src/a.js': '',
@@ -32,39 +32,43 @@ test('Glob patterns mean what they mean in a shell', async (t) => {
   });
   const find = async (pattern: string, path?: string): Promise<string[]> => {
     const stored = storedOf(await bench.call('Glob', { pattern, ...(path === undefined ? {} : { path }) }));
-    return (stored.filenames as string[]).map((file) => file.slice(bench.folder.length + 1)).sort();
+    return (stored.filenames as string[]).sort();
   };
-  assert.deepEqual(await find('*.js'), ['!odd.js', 'a.js']);
-  assert.deepEqual(await find('!odd.js'), ['!odd.js']);
+  assert.deepEqual(await find('*.js'), ['!odd.js', '.hidden/d.js', 'a.js', 'src/a.js', 'with space/e f.js']);
+  assert.deepEqual(await find('!*.js'), ['.keep', 'src/b.ts', 'src/x/c.ts']);
   assert.deepEqual(await find('src/*'), ['src/a.js', 'src/b.ts']);
   assert.deepEqual(await find('src/**/*.{js,ts}'), ['src/a.js', 'src/b.ts', 'src/x/c.ts']);
   assert.deepEqual(await find('.hidden/*'), ['.hidden/d.js']);
-  assert.deepEqual(await find('*.ts', 'src'), ['src/b.ts']);
+  assert.deepEqual(await find('*.ts', 'src'), ['src/b.ts', 'src/x/c.ts']);
   assert.deepEqual(await find('../*.js', 'src'), ['!odd.js', 'a.js']);
   assert.deepEqual(await find(`${bench.folder}/src/?.js`), ['src/a.js']);
   assert.deepEqual(await find('with space/e f.js'), ['with space/e f.js']);
 });
 
-test('Glob shows ignored files only if nothing else matches, and says so', async (t) => {
-  const bench = makeBench(t, { '.gitignore': 'dist/\n', 'dist/a.js': '', 'b.js': '', 'dist/only.css': '' });
+test('Glob finds ignored files but not the repository, unless the environment says otherwise', async (t) => {
+  const bench = makeBench(t, { '.gitignore': 'dist/\n', 'dist/a.js': '', 'b.js': '', '.c.js': '' });
   spawnSync('git', ['init', '-q'], { cwd: bench.folder });
-  assert.equal(await bench.text('Glob', { pattern: '**/*.js' }), bench.file('b.js'));
-  assert.equal(
-    await bench.text('Glob', { pattern: '**/*.css' }),
-    `${bench.file('dist/only.css')}\n(All of these are ignored by .gitignore.)`,
-  );
+  const find = async (): Promise<string[]> =>
+    (storedOf(await bench.call('Glob', { pattern: '**/*.js' })).filenames as string[]).sort();
+  assert.deepEqual(await find(), ['.c.js', 'b.js', 'dist/a.js']);
   assert.equal(await bench.text('Glob', { pattern: '**/HEAD' }), 'No files found');
+  bench.workspace.env.CLAUDE_CODE_GLOB_NO_IGNORE = 'false';
+  t.after(() => delete bench.workspace.env.CLAUDE_CODE_GLOB_NO_IGNORE);
+  assert.deepEqual(await find(), ['.c.js', 'b.js']);
+  bench.workspace.env.CLAUDE_CODE_GLOB_HIDDEN = 'false';
+  t.after(() => delete bench.workspace.env.CLAUDE_CODE_GLOB_HIDDEN);
+  assert.deepEqual(await find(), ['b.js']);
 });
 
 test('Glob cuts a long list and says so', async (t) => {
   const names = Array.from({ length: limits.search.globFiles + 5 }, (_, i) => `f${i}.txt`);
   const bench = makeBench(t, Object.fromEntries(names.map((name) => [name, ''])));
   const outcome = await bench.call('Glob', { pattern: '*.txt' });
-  const { filenames, numFiles, truncated } = storedOf(outcome);
-  assert.deepEqual([(filenames as string[]).length, numFiles, truncated], [100, 100, true]);
+  const { filenames, numFiles, truncated, totalMatches } = storedOf(outcome);
+  assert.deepEqual([(filenames as string[]).length, numFiles, truncated, totalMatches], [100, 100, true, 105]);
   assert.match(
     String(outcome.content),
-    /\(105 files match; the 100 newest are shown\. Use a narrower pattern or path\.\)$/,
+    /\(100 of 105 matching files are shown; 5 files more are not\. Use a narrower pattern or path\.\)$/,
   );
 });
 
@@ -89,7 +93,7 @@ test('Grep lists files, the newest first', async (t) => {
   assert.deepEqual(await bench.call('Grep', { pattern: 'widget' }), {
     content: 'Found 2 files\nREADME.md\nsrc/widget.js',
     isError: false,
-    stored: { mode: 'files_with_matches', filenames: ['README.md', 'src/widget.js'], numFiles: 2 },
+    stored: { mode: 'files_with_matches', filenames: ['README.md', 'src/widget.js'], numFiles: 2, totalFiles: 2 },
   });
 });
 
@@ -112,10 +116,10 @@ test('Grep shows lines with context, case and numbers as asked', async (t) => {
   );
 });
 
-test('Grep counts matches', async (t) => {
+test('Grep counts matching lines', async (t) => {
   const bench = makeBench(t, sources);
   assert.deepEqual(await bench.call('Grep', { pattern: 'w', output_mode: 'count', path: 'src' }), {
-    content: 'src/widget.js:2\n\nFound 2 occurrences in 1 file.',
+    content: 'src/widget.js:2\n\nFound 2 matching lines in 1 file.',
     isError: false,
     stored: { mode: 'count', numFiles: 1, filenames: [], content: 'src/widget.js:2', numMatches: 2 },
   });
@@ -138,7 +142,14 @@ test('Grep pages through many results and says how to continue', async (t) => {
   });
   const { content, ...rest } = storedOf(next);
   assert.equal(content, '599:line 599\n600:line 600');
-  assert.deepEqual(rest, { mode: 'content', numFiles: 0, filenames: [], numLines: 2, appliedOffset: 598 });
+  assert.deepEqual(rest, {
+    mode: 'content',
+    numFiles: 0,
+    filenames: [],
+    numLines: 2,
+    totalLines: 600,
+    appliedOffset: 598,
+  });
   const all = await bench.call('Grep', { pattern: 'line', output_mode: 'content', path: 'big.txt', head_limit: 0 });
   assert.equal(storedOf(all).numLines, 600);
 });
@@ -162,6 +173,14 @@ test('Grep never reads patterns and paths as options', async (t) => {
   );
   assert.match(await bench.refusal('Grep', { pattern: '(' }), /The search failed: .*unclosed group/s);
   assert.match(await bench.refusal('Grep', { pattern: 'x', path: '/dev/zero' }), /neither a file nor a folder/);
+});
+
+test('a search starts in the working directory of the shell, and hides credentials there too', async (t) => {
+  const bench = makeBench(t, { 'src/a.ts': 'needle\n', 'b.ts': 'needle\n' });
+  await bench.call('Bash', { command: 'cd src' });
+  assert.equal(await bench.text('Grep', { pattern: 'needle' }), 'Found 1 file\na.ts');
+  assert.equal(await bench.text('Glob', { pattern: '*.ts' }), 'a.ts');
+  assert.equal(await bench.text('Glob', { pattern: '../*.ts' }), bench.file('b.ts'));
 });
 
 test('Grep finds nothing without failing', async (t) => {

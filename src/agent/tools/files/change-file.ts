@@ -1,37 +1,49 @@
-// Writes new text to a file atomically. Write and Edit share the checks that prevent data loss: the model has seen the
-// file, its bytes have not changed since, it is text, and it is not too large.
+// Writes new text to a file atomically. Write, Edit and NotebookEdit share the checks that prevent data loss: the file is
+// text, it is not too large, and what the model has not seen of it is not overwritten.
 import { constants } from 'node:fs';
 import { access, chmod } from 'node:fs/promises';
 import { structuredPatch } from 'diff';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { type FileIdentity, identify, replaceFile, writeNewFile } from '../../../store/index.ts';
-import type { CallContext } from '../../contract/index.ts';
+import type { CallContext, SeenFile } from '../../contract/index.ts';
 import { limits, ToolFailure } from '../shared/index.ts';
 import { type FoundFile, readLinkTarget, readWhole, sha256, withFile, withPinned } from './file-access.ts';
 import { decodeText, encodeText, encodingNames, type FileText } from './file-text.ts';
 
 export interface SeenText extends FileText {
   readonly found: FoundFile;
-  readonly isPartial: boolean;
+  /** What the model knows of the file: all of it, a part, nothing, or its text before a change by someone else. */
+  readonly known: 'whole' | 'part' | 'nothing' | 'old';
   readonly identity: FileIdentity;
 }
 
-/** Returns the current text of the file if the model has seen it. */
-export async function readSeenText(context: CallContext, file: string): Promise<SeenText> {
+/** Returns the current text of the file. `must-be-seen`: an error if the model has not read it, or if it changed since. */
+export async function readSeenText(
+  context: CallContext,
+  file: string,
+  need: 'must-be-seen' | 'any',
+): Promise<SeenText> {
   const { workspace } = context;
   return withFile(context, 'write', file, async (handle, found) => {
     const identity = identify(found.realPath);
     const bytes = await readWhole(handle, found, limits.change.fileBytes);
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ToolFailure(`${file} is a binary file; it is changed only with Bash.`);
-    const seen = workspace.files.seen(found.realPath);
-    if (seen === undefined) throw new ToolFailure(`${file} has not been read yet. Read it first, then change it.`);
-    if (seen.sha256 !== sha256(bytes))
+    const known = knownOf(workspace.files.seen(found.realPath), sha256(bytes));
+    if (need === 'must-be-seen' && known === 'nothing')
+      throw new ToolFailure(`${file} has not been read yet. Read it first, then change it.`);
+    if (need === 'must-be-seen' && known === 'old')
       throw new ToolFailure(
         `${file} has changed since it was read, by the person or by another program. Read it again before changing it.`,
       );
-    return { ...decoded, found, isPartial: seen.isPartial, identity };
+    return { ...decoded, found, known, identity };
   });
+}
+
+function knownOf(seen: SeenFile | undefined, hash: string): SeenText['known'] {
+  if (seen === undefined) return 'nothing';
+  if (seen.sha256 !== hash) return 'old';
+  return seen.isPartial ? 'part' : 'whole';
 }
 
 export async function replaceText(context: CallContext, seen: SeenText, text: string): Promise<void> {
@@ -49,7 +61,7 @@ export async function replaceText(context: CallContext, seen: SeenText, text: st
   await withPinned(context, found.realPath, ({ exact }) =>
     replaceFile(exact, bytes, { expected: identity, isExact: true }),
   );
-  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: seen.isPartial });
+  context.workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: seen.known !== 'whole' });
 }
 
 export async function createText(context: CallContext, file: string, text: string): Promise<void> {

@@ -1,39 +1,47 @@
-// Converts an image file to an image block. The type comes from the bytes, not the name. A PNG that is too large is
-// scaled down; other formats are refused with a command that makes a smaller copy.
+// Converts an image file to an image block. The type comes from the bytes, not the name. An image that is too large is
+// scaled down.
 import type { FileHandle } from 'node:fs/promises';
-import { type ImageSize, readImageSize } from '../../../api/request/index.ts';
-import { formatBytes } from '../../../base/text/index.ts';
 import { smallerPictureCommand } from '../../access/index.ts';
 import type { ToolOutcome } from '../../contract/index.ts';
-import { limits, ToolFailure } from '../shared/index.ts';
+import { fitImage, imageLimits, pictureNote } from '../../media/index.ts';
+import { ToolFailure } from '../shared/index.ts';
 import { type FoundFile, readWhole } from './file-access.ts';
-import { type ScaledPng, scalePng } from './png-scale.ts';
 
 /** Returns `undefined` if the file is not an image. */
 export async function readImage(handle: FileHandle, found: FoundFile): Promise<ToolOutcome | undefined> {
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
   const head = buffer.subarray(0, bytesRead);
-  if (!isPicture(head)) return undefined;
-  const bytes = await readWhole(handle, found, limits.read.imageFileBytes);
-  const size = readImageSize(bytes.toString('base64'));
-  if (size === undefined)
+  if (!isPicture(head)) {
+    if (imageName.test(found.file)) throw new ToolFailure(describeOther(found, head));
+    return undefined;
+  }
+  const bytes = await readWhole(handle, found, imageLimits.fileBytes);
+  const picture = await fitImage(bytes);
+  if (picture === undefined)
     throw new ToolFailure(`${found.file} begins like a picture but its size cannot be read; it may be cut off.`);
-  const shown = await fitImage(found.file, bytes, size);
-  const base64 = shown.bytes.toString('base64');
+  if ('problem' in picture)
+    throw new ToolFailure(
+      `${found.file} is not shown: ${picture.problem}. Make a smaller copy with Bash and read that: ${smallerPictureCommand(found.file, imageLimits.side)}`,
+    );
+  const base64 = picture.bytes.toString('base64');
+  const note = pictureNote(picture);
   return {
-    content: [{ type: 'image', source: { type: 'base64', data: base64, media_type: size.type } }],
+    content: [
+      { type: 'image', source: { type: 'base64', data: base64, media_type: picture.type } },
+      ...(note === undefined ? [] : [{ type: 'text', text: note }]),
+    ],
     isError: false,
     stored: {
       type: 'image',
       file: {
         base64,
-        type: size.type,
+        type: picture.type,
         originalSize: bytes.length,
         dimensions: {
-          originalWidth: size.width,
-          originalHeight: size.height,
-          displayWidth: shown.width,
-          displayHeight: shown.height,
+          originalWidth: picture.originalWidth,
+          originalHeight: picture.originalHeight,
+          displayWidth: picture.width,
+          displayHeight: picture.height,
         },
       },
     },
@@ -41,6 +49,7 @@ export async function readImage(handle: FileHandle, found: FoundFile): Promise<T
 }
 
 const headBytes = 16;
+const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
 function isPicture(head: Buffer): boolean {
   const start = head.toString('latin1');
@@ -52,27 +61,7 @@ function isPicture(head: Buffer): boolean {
   );
 }
 
-async function fitImage(file: string, bytes: Buffer, { type, width, height }: ImageSize): Promise<ScaledPng> {
-  let picture: ScaledPng = { bytes, width, height };
-  let side = Math.min(limits.read.imageSide, Math.max(width, height));
-  while (!fits(picture)) {
-    if (type !== 'image/png') throw new ToolFailure(describeTooLarge(file, bytes, width, height));
-    const scaled = await scalePng(bytes, side);
-    if ('problem' in scaled)
-      throw new ToolFailure(`${describeTooLarge(file, bytes, width, height)} (${scaled.problem})`);
-    picture = scaled;
-    side = Math.floor(side * 0.7);
-  }
-  return picture;
-}
-
-function fits({ bytes, width, height }: ScaledPng): boolean {
-  return (
-    Math.max(width, height) <= limits.read.imageSide && Math.ceil(bytes.length / 3) * 4 <= limits.read.imageBase64Chars
-  );
-}
-
-function describeTooLarge(file: string, bytes: Buffer, width: number, height: number): string {
-  const { imageSide, imageBase64Chars } = limits.read;
-  return `${file} is ${width}×${height} pixels and ${formatBytes(bytes.length)}; a picture may have ${imageSide} pixels a side and ${formatBytes((imageBase64Chars * 3) / 4)}. Make a smaller copy with Bash and read that: ${smallerPictureCommand(file, imageSide)}`;
+function describeOther({ file }: FoundFile, head: Buffer): string {
+  if (head.length === 0) return `${file} is empty: it has the name of a picture, but no bytes.`;
+  return `${file} has the name of a picture, but its bytes are none of PNG, JPEG, GIF and WebP (it begins with ${head.subarray(0, 8).toString('hex')}). Look at it with Bash: file, or head -c 500.`;
 }

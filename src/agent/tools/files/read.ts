@@ -1,28 +1,31 @@
-// The Read tool: returns numbered lines, or an image block. The hash of the content is remembered, and only then Edit
-// and Write may change the file.
+// The Read tool: returns numbered lines, the cells of a notebook, or an image or document block. The hash of the content
+// is remembered, so that Edit and Write notice when the file has changed since.
 
 import type { FileHandle } from 'node:fs/promises';
 import * as z from 'zod';
-import {
-  asObject,
-  asString,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../../base/json/index.ts';
 import { formatBytes } from '../../../base/text/index.ts';
 import type { CallContext, Tool, ToolOutcome } from '../../contract/index.ts';
 import { defineTool, limits, pathSchema, resolvePath, ToolFailure } from '../shared/index.ts';
 import { type FoundFile, linkNote, readWhole, sha256, withFile } from './file-access.ts';
 import { decodeText, encodingNames, type FileText, looksBinary } from './file-text.ts';
+import { isNotebook, showNotebook } from './notebook.ts';
 import { readImage } from './read-image.ts';
+import { isPdf, readPdf } from './read-pdf.ts';
+
+const maxLine = 1_000_000_000;
+const lineNumber = z.number().int().min(-maxLine).max(maxLine);
 
 const schema = z.object({
   file_path: pathSchema.describe('The absolute path of the file'),
-  offset: z.number().int().min(0).optional().describe('The line to start at, counted from 1'),
-  limit: z.number().int().min(1).optional().describe(`How many lines; ${limits.read.defaultLines} if not given`),
+  // As in the client, a start before the file means its beginning, and a number of lines below 1 means all.
+  offset: lineNumber.optional().describe('The line to start at, counted from 1'),
+  limit: lineNumber.optional().describe('How many lines; as many as fit if not given'),
+  pages: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(`Only for PDF files: the pages, such as "1-5" or "3"; at most ${limits.pdf.pages}`),
+  allow_large: z.boolean().optional().describe('Show more of a long text at once; only if all of it is really needed'),
 });
 
 type ReadInput = z.infer<typeof schema>;
@@ -31,10 +34,10 @@ export const readTool: Tool = defineTool({
   name: 'Read',
   description: [
     'Shows a file of the local disk, each line with its number.',
-    `- Without offset and limit: the first ${limits.read.defaultLines} lines. Lines are cut after ${limits.read.lineChars} characters. Where something is left out, the result says how to go on.`,
-    '- The number and the arrow in front of a line are not part of the file.',
-    '- PNG, JPEG, GIF and WebP files are shown as pictures; notebooks (.ipynb) cell by cell.',
-    '- A file must be read before Edit or Write may change it.',
+    `- Without offset and limit: from the beginning, up to ${limits.read.totalChars} characters. Where something is left out, the result says how to go on.`,
+    '- The number and the tab in front of a line are not part of the file.',
+    `- PNG, JPEG, GIF and WebP files are shown as pictures, notebooks (.ipynb) cell by cell with their outputs. PDF files are shown whole up to ${limits.pdf.wholePages} pages; of longer ones give pages.`,
+    '- A file must be read before Write or NotebookEdit may change it.',
     '- Several files can be read in one answer. Folders cannot be read: use Glob, or ls in Bash.',
   ].join('\n'),
   schema,
@@ -44,8 +47,11 @@ export const readTool: Tool = defineTool({
     return withFile(context, 'read', file, async (handle, found) => {
       const image = await readImage(handle, found);
       if (image !== undefined) return image;
-      if (found.sizeBytes > limits.read.wholeFileBytes)
-        return showLines(found, await pickLines(handle, startOf(input), input.limit ?? limits.read.defaultLines), '');
+      if (isPdf(found)) return readPdf(context, handle, found, input.pages);
+      if (found.sizeBytes > limits.read.wholeFileBytes) {
+        const picked = await pickLines(handle, startOf(input), countOf(input));
+        return showLines(input, found, picked, '');
+      }
       return showWhole(input, context, found, await readWhole(handle, found, limits.read.wholeFileBytes));
     });
   },
@@ -55,23 +61,36 @@ function startOf({ offset }: ReadInput): number {
   return Math.max(1, offset ?? 1);
 }
 
-function showWhole(input: ReadInput, { workspace }: CallContext, found: FoundFile, bytes: Buffer): ToolOutcome {
+function countOf({ limit }: ReadInput): number {
+  return limit === undefined || limit < 1 ? Number.POSITIVE_INFINITY : limit;
+}
+
+async function showWhole(
+  input: ReadInput,
+  { workspace }: CallContext,
+  found: FoundFile,
+  bytes: Buffer,
+): Promise<ToolOutcome> {
   const decoded = decodeText(bytes);
   if (decoded === undefined)
     throw new ToolFailure(
       `${found.file} is a binary file of ${formatBytes(bytes.length)} and is not shown as text. Use Bash (file, xxd, strings) to look into it.`,
     );
-  const text = found.file.endsWith('.ipynb') ? (readNotebook(decoded.text) ?? decoded.text) : decoded.text;
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  if (isNotebook(found)) {
+    const outcome = await showNotebook(found, decoded.text);
+    workspace.files.remember(found.realPath, { sha256: sha256(bytes), isPartial: false });
+    return outcome;
+  }
+  const lines = decoded.text.replaceAll('\r\n', '\n').split('\n');
   const start = startOf(input);
   const picked: PickedLines = {
     start,
-    lines: lines.slice(start - 1, start - 1 + (input.limit ?? limits.read.defaultLines)),
+    lines: lines.slice(start - 1, start - 1 + countOf(input)),
     totalLines: lines.length,
     isTotalKnown: true,
   };
-  const outcome = showLines(found, picked, bytes.length === 0 ? emptyNote : encodingNote(decoded));
-  const { shown } = fitLines(picked.lines);
+  const outcome = showLines(input, found, picked, bytes.length === 0 ? emptyNote : encodingNote(decoded));
+  const { shown } = fitLines(picked.lines, charsOf(input));
   workspace.files.remember(found.realPath, {
     sha256: sha256(bytes),
     isPartial: start > 1 || shown.length < lines.length || shown.some((line) => line.length > limits.read.lineChars),
@@ -85,14 +104,14 @@ function encodingNote({ encoding }: FileText): string {
   return encoding === 'utf8' ? '' : `The file is ${encodingNames[encoding]}; an edit keeps it so.`;
 }
 
-function showLines(found: FoundFile, picked: PickedLines, note: string): ToolOutcome {
+function showLines(input: ReadInput, found: FoundFile, picked: PickedLines, note: string): ToolOutcome {
   const { start, totalLines } = picked;
-  if (picked.lines.length === 0 && start > 1)
-    throw new ToolFailure(`${found.file} has only ${totalLines} lines: there is nothing at offset ${start}.`);
-  const { shown, isCut } = fitLines(picked.lines);
+  const isBeyond = picked.lines.length === 0 && start > totalLines;
+  const { shown, isCut } = fitLines(picked.lines, charsOf(input));
   const next = start + shown.length;
-  const numbered = shown.map((line, i) => `${String(start + i).padStart(6)}→${cutLine(line)}`);
-  const notes = [note, linkNote(found) === '' ? '' : `${found.file}${linkNote(found)}.`];
+  const numbered = shown.map((line, i) => `${start + i}\t${cutLine(line)}`);
+  const beyond = `The file is there, but it has only ${totalLines} lines: there is nothing at offset ${start}.`;
+  const notes = [note, isBeyond ? beyond : '', linkNote(found) === '' ? '' : `${found.file}${linkNote(found)}.`];
   if (next <= totalLines)
     notes.push(
       `${isCut ? 'The result was full. ' : ''}This is lines ${start} to ${next - 1} of ${picked.isTotalKnown ? '' : 'at least '}${totalLines}. Use offset=${next} to go on.`,
@@ -115,12 +134,19 @@ function showLines(found: FoundFile, picked: PickedLines, note: string): ToolOut
   };
 }
 
+function charsOf({ allow_large }: ReadInput): number {
+  return allow_large === true ? limits.read.largeChars : limits.read.totalChars;
+}
+
 /** As many lines as fit into a result, at least one. */
-function fitLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly isCut: boolean } {
+function fitLines(
+  lines: readonly string[],
+  maxChars: number,
+): { readonly shown: readonly string[]; readonly isCut: boolean } {
   let chars = 0;
   for (const [i, line] of lines.entries()) {
     chars += Math.min(line.length, limits.read.lineChars) + 8;
-    if (chars > limits.read.totalChars && i > 0) return { shown: lines.slice(0, i), isCut: true };
+    if (chars > maxChars && i > 0) return { shown: lines.slice(0, i), isCut: true };
   }
   return { shown: lines, isCut: false };
 }
@@ -210,37 +236,4 @@ class LinePicker {
 
 /** Longer than the shown part, so that a cut is detected. */
 const maxLineBytes = limits.read.lineChars * 8;
-const maxKeptBytes = limits.read.totalChars * 8;
-
-/** Returns `undefined` if the text is not a notebook. */
-function readNotebook(text: string): string | undefined {
-  const cells = asObject(parseJson(text))?.cells;
-  if (!isArray(cells)) return undefined;
-  return cells
-    .filter(isObject)
-    .map((cell, i) => showCell(cell, i))
-    .join('\n');
-}
-
-function showCell(cell: JsonObject, index: number): string {
-  const id = asString(cell.id) ?? `cell-${index}`;
-  const head = `<cell id="${id}" type="${asString(cell.cell_type) ?? 'unknown'}">`;
-  const outputs = isArray(cell.outputs) ? cell.outputs.filter(isObject).flatMap(showOutput) : [];
-  const shown = outputs.length === 0 ? [] : ['<output>', ...outputs, '</output>'];
-  return [head, joinText(cell.source), ...shown, '</cell>'].join('\n');
-}
-
-function showOutput(output: JsonObject): string[] {
-  if (output.output_type === 'error')
-    return [`${asString(output.ename) ?? 'Error'}: ${asString(output.evalue) ?? ''}`, joinText(output.traceback)];
-  const data = asObject(output.data);
-  if (data === undefined) return [joinText(output.text)];
-  const pictures = Object.keys(data).filter((type) => type.startsWith('image/'));
-  return [joinText(data['text/plain']), ...pictures.map((type) => `[${type}, not shown]`)];
-}
-
-/** Text is a string or a list of lines. */
-function joinText(value: JsonValue | undefined): string {
-  if (isArray(value)) return value.filter((line) => typeof line === 'string').join('');
-  return asString(value) ?? '';
-}
+const maxKeptBytes = limits.read.largeChars * 8;

@@ -22,6 +22,7 @@ export const writeTool: Tool = defineTool({
     '- Missing folders are made. Encoding and line ends of an existing file are kept.',
   ].join('\n'),
   schema,
+  aliases: { path: 'file_path', file_text: 'content' },
   isReadOnly: false,
   run: async ({ file_path, content }, context) => {
     const file = resolvePath(context.workspace, file_path);
@@ -30,11 +31,18 @@ export const writeTool: Tool = defineTool({
       return {
         content: `File created: ${file}`,
         isError: false,
-        stored: { type: 'create', filePath: file, content, structuredPatch: [], originalFile: null },
+        stored: {
+          type: 'create',
+          filePath: file,
+          content,
+          structuredPatch: [],
+          originalFile: null,
+          userModified: false,
+        },
       };
     }
-    const seen = await readSeenText(context, file);
-    if (seen.isPartial)
+    const seen = await readSeenText(context, file, 'must-be-seen');
+    if (seen.known === 'part')
       throw new ToolFailure(`Only a part of ${file} has been read. Use Edit to change it, or Read all of it first.`);
     const plain = seen.hasBom && content.startsWith('\ufeff') ? content.slice(1) : content;
     const text = lineEndOf(seen.text) === '\r\n' ? withLineEnd(plain, '\r\n') : plain;
@@ -48,6 +56,7 @@ export const writeTool: Tool = defineTool({
         content,
         structuredPatch: makePatch(file, seen.text, text),
         originalFile: keptText(seen.text),
+        userModified: false,
       },
     };
   },

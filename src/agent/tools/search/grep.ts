@@ -1,10 +1,9 @@
 // The Grep tool: searches files for a regular expression with ripgrep.
-import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { counted } from '../../../base/text/index.ts';
 import type { Tool, ToolOutcome } from '../../contract/index.ts';
-import { defineTool, limits, pathSchema } from '../shared/index.ts';
+import { defineTool, folderSchema, limits } from '../shared/index.ts';
 import { findPlace, hiddenArgs, type RipgrepPath, runRipgrep, visibilityArgs } from './ripgrep.ts';
 
 const lineCount = z.number().int().min(0).max(100_000);
@@ -12,12 +11,11 @@ const lineCount = z.number().int().min(0).max(100_000);
 const schema = z.object({
   pattern: z
     .string()
-    .min(1, 'is empty')
     .max(limits.search.patternChars, 'is too long')
     .refine((text) => !text.includes('\0'), 'holds a NUL character')
     .describe('A regular expression as ripgrep understands it'),
-  path: pathSchema.optional().describe('A file or folder; the project folder if not given'),
-  glob: pathSchema.optional().describe('Only files whose names match, such as "*.ts" or "!*.test.ts"'),
+  path: folderSchema.optional().describe('A file or folder; the working directory if not given'),
+  glob: folderSchema.optional().describe('Only files whose names match, such as "*.ts" or "!*.test.ts"'),
   type: z.string().max(50).optional().describe('Only files of this type: js, py, rust, go, …'),
   output_mode: z
     .enum(['content', 'files_with_matches', 'count'])
@@ -26,8 +24,10 @@ const schema = z.object({
   '-A': lineCount.optional().describe('Lines to show after each match (content)'),
   '-B': lineCount.optional().describe('Lines to show before each match (content)'),
   '-C': lineCount.optional().describe('Lines to show around each match (content)'),
+  context: lineCount.optional().describe('The same as -C'),
   '-n': z.boolean().optional().describe('Line numbers (content); on if not given'),
   '-i': z.boolean().optional().describe('Ignore case'),
+  '-o': z.boolean().optional().describe('Only the matching parts of the lines (content)'),
   multiline: z.boolean().optional().describe('The pattern may match over several lines, and . matches line ends'),
   head_limit: lineCount
     .optional()
@@ -50,13 +50,13 @@ export function makeGrepTool(rgPath?: RipgrepPath): Tool {
     isReadOnly: true,
     run: async (input, context) => {
       const place = await findPlace(context, input.path);
-      const from = await realpath(context.workspace.projectDir);
-      const hidden = hiddenArgs(context.workspace, place, from);
+      const hidden = hiddenArgs(context.workspace, place, place.from);
       const args = [...makeArgs(input), ...hidden, '--', ...place.args];
-      const { stdout, isCut } = await runRipgrep({ rgPath, args, cwd: from, place: place.realPath }, context);
+      const search = { rgPath, args, cwd: place.from, place: place.realPath };
+      const { stdout, isCut } = await runRipgrep(search, context);
       const lines = stdout.split('\n');
       if (lines.at(-1) === '') lines.pop();
-      return describeLines(input, pageLines(input, lines), isCut);
+      return describeLines(input, lines, pageLines(input, lines), isCut);
     },
   });
 }
@@ -70,10 +70,12 @@ function makeArgs(input: GrepInput): string[] {
   // After the globs of the call, because the last matching glob decides.
   args.push(...visibilityArgs);
   if (input.output_mode === 'files_with_matches') return [...args, '--files-with-matches', '--sortr=modified'];
-  if (input.output_mode === 'count') return [...args, '--count-matches', '--with-filename', '--sort=path'];
+  if (input.output_mode === 'count') return [...args, '--count', '--with-filename', '--sort=path'];
   args.push('--no-heading', `--max-columns=${limits.search.columns}`, '--max-columns-preview', '--sort=path');
   args.push(input['-n'] === false ? '--no-line-number' : '--line-number');
+  if (input['-o'] === true) args.push('--only-matching');
   for (const key of ['-A', '-B', '-C'] as const) if (input[key] !== undefined) args.push(`${key}${input[key]}`);
+  if (input['-C'] === undefined && input.context !== undefined) args.push(`-C${input.context}`);
   return args;
 }
 
@@ -106,7 +108,7 @@ function fitChars(lines: readonly string[]): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-function describeLines(input: GrepInput, page: Page, isCut: boolean): ToolOutcome {
+function describeLines(input: GrepInput, lines: readonly string[], page: Page, isCut: boolean): ToolOutcome {
   const { shown, total, next, appliedLimit } = page;
   const notes = [
     next === undefined
@@ -124,6 +126,7 @@ function describeLines(input: GrepInput, page: Page, isCut: boolean): ToolOutcom
         mode: 'files_with_matches',
         filenames: shown,
         numFiles: shown.length,
+        totalFiles: total,
         ...limit,
       });
     case 'content':
@@ -133,14 +136,15 @@ function describeLines(input: GrepInput, page: Page, isCut: boolean): ToolOutcom
         filenames: [],
         content: text,
         numLines: shown.length,
+        totalLines: total,
         ...limit,
       });
     case 'count': {
-      const numMatches = shown.reduce((sum, line) => sum + (Number(line.slice(line.lastIndexOf(':') + 1)) || 0), 0);
-      const found = `Found ${counted(numMatches, 'occurrence')} in ${counted(shown.length, 'file')}.`;
-      return succeed([shown.length === 0 ? 'No matches found' : `${text}\n\n${found}`, ...notes], {
+      const numMatches = lines.reduce((sum, line) => sum + (Number(line.slice(line.lastIndexOf(':') + 1)) || 0), 0);
+      const found = `Found ${counted(numMatches, 'matching line')} in ${counted(total, 'file')}.`;
+      return succeed([total === 0 ? 'No matches found' : `${text}\n\n${found}`, ...notes], {
         mode: 'count',
-        numFiles: shown.length,
+        numFiles: total,
         filenames: [],
         content: text,
         numMatches,

@@ -122,7 +122,9 @@ export interface SearchPlace {
   /** The path after following links. */
   readonly realPath: string;
   readonly isFolder: boolean;
-  /** Empty for the project folder, so that ripgrep prints no `./`. */
+  /** The working directory, in which ripgrep starts. */
+  readonly from: string;
+  /** Empty for the working directory, so that ripgrep prints no `./`. */
   readonly args: readonly string[];
 }
 
@@ -149,18 +151,19 @@ export function hiddenArgs(
 
 export async function findPlace(context: CallContext, given: string | undefined): Promise<SearchPlace> {
   const { workspace } = context;
-  const absolute = resolvePath(workspace, given ?? '.');
+  const absolute = resolvePath(workspace, given === undefined || given === '' ? '.' : given);
   const stats = await stat(absolute).catch(() => undefined);
   if (stats === undefined) throw new ToolFailure(await describeMissing(workspace, absolute));
   // A pipe would block the search forever.
   if (!stats.isFile() && !stats.isDirectory()) throw new ToolFailure(`${absolute} is neither a file nor a folder.`);
-  const [realPath, top] = await Promise.all([realpath(absolute), realpath(workspace.projectDir)]);
-  refuseElsewhere(context, 'read', absolute, realPath);
-  const relative = path.relative(top, realPath);
+  const [real, from] = await Promise.all([realpath(absolute), realpath(workspace.cwd)]);
+  refuseElsewhere(context, 'read', absolute, real);
+  const relative = path.relative(from, real);
   return {
     absolute,
-    realPath,
+    realPath: real,
     isFolder: stats.isDirectory(),
-    args: relative === '' ? [] : [isWithin(top, realPath) ? relative : realPath],
+    from,
+    args: relative === '' ? [] : [isWithin(from, real) ? relative : real],
   };
 }

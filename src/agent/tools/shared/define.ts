@@ -1,5 +1,6 @@
 // Makes a Tool from a zod schema, a description and a function. The API gets the schema as JSON Schema, calls are
-// checked by it, and `run` is typed by it.
+// checked by it, and `run` is typed by it. Unknown fields are refused, as the client does: they may be a mistake that
+// changes what the call means.
 import * as z from 'zod';
 import { systemErrorCode, UserError } from '../../../base/errors/index.ts';
 import { hasLoneSurrogate, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
@@ -10,12 +11,17 @@ import {
   type Tool,
   type ToolOutcome,
 } from '../../contract/index.ts';
+import { readLenient } from './lenient.ts';
 
 export interface ToolDefinition<S extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly schema: S;
   readonly isReadOnly: boolean;
+  /** Other names of fields that models use: alias → name. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Unknown fields are dropped. */
+  readonly isLoose?: boolean;
   run(input: z.infer<S>, context: CallContext): Promise<ToolOutcome>;
 }
 
@@ -23,18 +29,22 @@ export interface ToolDefinition<S extends z.ZodObject> {
 export class ToolFailure extends Error {}
 
 export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>): Tool {
-  const { name, description, schema, isReadOnly } = definition;
+  const { name, description, isReadOnly, aliases = {}, isLoose = false } = definition;
+  const inputSchema = jsonSchemaOf(definition.schema);
+  const schema = isLoose ? definition.schema : definition.schema.strict();
+  const check = (input: JsonValue | undefined) => schema.safeParse(readLenient(input, inputSchema, aliases));
   return {
     name,
     description,
-    inputSchema: jsonSchemaOf(schema),
-    parse: (input) => parseInput(name, schema, input),
+    inputSchema,
+    parse: (input) => parseInput(name, check, input),
     isReadOnly: () => isReadOnly,
     async run(input, context) {
-      const parsed = schema.safeParse(input);
+      const parsed = check(input);
       if (!parsed.success) return failedOutcome(describeIssues(name, parsed.error, input));
       try {
-        return await definition.run(parsed.data, context);
+        // `strict` changes what is refused, not the type of what is accepted.
+        return await definition.run(parsed.data as z.infer<S>, context);
       } catch (error) {
         return failedOutcome(describeFailure(error));
       }
@@ -48,12 +58,14 @@ function jsonSchemaOf(schema: z.ZodObject): JsonObject {
   return JSON.parse(JSON.stringify(rest)) as JsonObject; // plain data
 }
 
-function parseInput(name: string, schema: z.ZodObject, input: JsonValue | undefined): ParsedInput {
+type Check = (input: JsonValue | undefined) => ReturnType<z.ZodObject['safeParse']>;
+
+function parseInput(name: string, check: Check, input: JsonValue | undefined): ParsedInput {
   if (input !== undefined && hasLoneSurrogate(input))
     return {
       problem: `${name} was not run: a string of its input holds half of a surrogate pair. Send well-formed Unicode.`,
     };
-  const parsed = schema.safeParse(input);
+  const parsed = check(input);
   if (!parsed.success) return { problem: describeIssues(name, parsed.error, input) };
   return { input: JSON.parse(JSON.stringify(parsed.data)) as JsonObject }; // drops undefined keys
 }
@@ -63,11 +75,18 @@ const shownIssues = 5;
 function describeIssues(name: string, error: z.ZodError, input: unknown): string {
   const shown = error.issues.slice(0, shownIssues).map((issue) => {
     const place = issue.path.map(String).join('.');
+    if (issue.code === 'unrecognized_keys' && place === '') return describeUnknown(issue.keys);
     if (place === '') return issue.message;
     return isMissing(input, issue.path) ? `\`${place}\` is missing` : `\`${place}\`: ${issue.message}`;
   });
   const left = error.issues.length - shown.length;
   return `${name} was not run, its input is wrong: ${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}.`;
+}
+
+function describeUnknown(keys: readonly string[]): string {
+  const shown = keys.slice(0, shownIssues).map((key) => `\`${key.slice(0, 60).toWellFormed()}\``);
+  const left = keys.length > shown.length ? ' and others' : '';
+  return `${shown.join(', ')}${left} ${keys.length === 1 ? 'is not one of its parameters' : 'are not among its parameters'}`;
 }
 
 function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {

@@ -1,3 +1,3 @@
 export { defineTool, ToolFailure } from './define.ts';
 export { limits } from './limits.ts';
-export { describeMissing, pathSchema, resolvePath } from './paths.ts';
+export { describeMissing, folderSchema, pathSchema, resolvePath, shownPath } from './paths.ts';

@@ -2,19 +2,27 @@
 
 export const limits = {
   read: {
-    defaultLines: 2000,
     /** The rest of a longer line is left out. */
-    lineChars: 2000,
+    lineChars: 40_000,
     /** About 25,000 tokens. */
     totalChars: 100_000,
+    /** The same with `allow_large`. */
+    largeChars: 400_000,
     /** A file up to this size is read as a whole, hashed and editable; of a larger one, lines are streamed. */
     wholeFileBytes: 10_485_760,
-    imageFileBytes: 52_428_800,
-    imageSide: 2000,
-    /** The API counts base64 characters. */
-    imageBase64Chars: 5_242_880,
-    /** An image with more pixels is not decoded. */
-    imagePixels: 100_000_000,
+    /** Of the outputs of one cell of a notebook. */
+    outputChars: 10_000,
+    notebookImages: 20,
+  },
+  pdf: {
+    /** A larger file is not parsed. */
+    fileBytes: 104_857_600,
+    /** The API takes requests of 32 MB, and counts base64. */
+    sentBytes: 20_971_520,
+    /** A longer file is read in parts. */
+    wholePages: 10,
+    /** In one call. */
+    pages: 20,
   },
   change: {
     fileBytes: 10_485_760,
@@ -40,6 +48,8 @@ export const limits = {
     /** The same if only `cat` is left, which ends on its own; only a slow machine needs it. */
     flushMs: 10_000,
     filterMs: 2000,
+    /** A longer data URL is text. */
+    pictureBytes: 20_971_520,
   },
   search: {
     globFiles: 100,

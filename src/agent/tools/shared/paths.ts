@@ -1,26 +1,40 @@
-// Resolves paths of the model, and describes paths that do not exist. Relative paths start at the project folder, as in
-// permission rules; `~` and variables are not expanded, for the same reason.
+// Resolves paths of the model, and describes paths that do not exist. Relative paths start at the working directory, `~`
+// is the home folder. Permission rules judge both what a path says and where it leads (permission/path.ts).
 import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Workspace } from '../../contract/index.ts';
 import { limits } from './limits.ts';
 
-export const pathSchema: z.ZodString = z
+/** Blanks around a path are dropped before anything judges it. */
+const anyPath = z
   .string()
-  .min(1, 'is empty')
+  .trim()
   .max(limits.pathChars, `is longer than ${limits.pathChars} characters`)
   .refine((text) => !text.includes('\0'), 'holds a NUL character');
 
-export function resolvePath(workspace: Workspace, given: string): string {
-  return path.resolve(workspace.projectDir, given);
+export const pathSchema: z.ZodString = anyPath.min(1, 'is empty');
+/** An empty path is the working directory. */
+export const folderSchema: z.ZodString = anyPath;
+
+export function resolvePath({ cwd }: Pick<Workspace, 'cwd'>, given: string): string {
+  // The home folder by which the rules judge, not the HOME of the environment of commands.
+  return /^~(?:\/|$)/.test(given) ? path.resolve(`${homedir()}${given.slice(1)}`) : path.resolve(cwd, given);
+}
+
+/** As the model names it: relative to the working directory if it is below. */
+export function shownPath({ cwd }: Pick<Workspace, 'cwd'>, file: string): string {
+  const relative = path.relative(cwd, file);
+  const isBelow = relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`);
+  return isBelow && !path.isAbsolute(relative) ? relative : file;
 }
 
 /** Suggests a similar name in the same folder, or the same name with another extension. */
 export async function describeMissing(workspace: Workspace, file: string): Promise<string> {
   const similar = await findSimilar(file);
   const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
-  return `File does not exist: ${file}. Relative paths are seen from ${workspace.projectDir}.${hint}`;
+  return `File does not exist: ${file}. The working directory is ${workspace.cwd}.${hint}`;
 }
 
 const maxNames = 5000;

@@ -5,6 +5,7 @@ import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type {
+  BackgroundOptions,
   BackgroundTask,
   BackgroundTasks,
   FileMemory,
@@ -22,19 +23,22 @@ export class ShellTasks implements BackgroundTasks {
   private readonly tasks = new Map<string, ShellTask>();
   private readonly adopted = new Set<Shell>();
   private readonly folder: string;
+  private readonly onStart: (task: BackgroundTask) => void;
 
-  constructor(folder: string) {
+  constructor(folder: string, onStart: (task: BackgroundTask) => void = () => undefined) {
     this.folder = folder;
+    this.onStart = onStart;
   }
 
   get all(): readonly BackgroundTask[] {
     return [...this.tasks.values()];
   }
 
-  start(command: string, options: { readonly cwd: string; readonly launch: Launch }): BackgroundTask {
+  start(command: string, options: BackgroundOptions): BackgroundTask {
     const id = `b${randomBytes(4).toString('hex')}`;
     const task = new ShellTask(id, command, path.join(this.folder, `${id}.txt`), options);
     this.tasks.set(id, task);
+    this.onStart(task);
     return task;
   }
 
@@ -52,32 +56,35 @@ export class ShellTasks implements BackgroundTasks {
   async close(): Promise<void> {
     const adopted = [...this.adopted];
     for (const shell of adopted) shell.kill();
-    await Promise.all([...[...this.tasks.values()].map((task) => task.kill()), ...adopted.map(({ gone }) => gone)]);
+    await Promise.all([
+      ...[...this.tasks.values()].map((task) => task.kill('close')),
+      ...adopted.map(({ gone }) => gone),
+    ]);
   }
 }
 
 class ShellTask implements BackgroundTask {
   readonly id: string;
   readonly command: string;
+  readonly callId: string;
+  readonly description: string;
   readonly outputFile: string;
+  readonly ended: Promise<void>;
   state: BackgroundTask['state'] = 'running';
   exitCode: number | undefined;
+  stoppedBy: BackgroundTask['stoppedBy'];
   private untaken = '';
   private untakenCut = 0;
   private storedBytes = 0;
   private fd: number | undefined;
   private readonly decoder = new StringDecoder('utf8');
   private readonly shell: Shell;
-  private readonly ended: Promise<void>;
 
-  constructor(
-    id: string,
-    command: string,
-    outputFile: string,
-    options: { readonly cwd: string; readonly launch: Launch },
-  ) {
+  constructor(id: string, command: string, outputFile: string, options: BackgroundOptions) {
     this.id = id;
     this.command = command;
+    this.callId = options.callId ?? '';
+    this.description = options.description?.trim() || command;
     this.outputFile = outputFile;
     this.fd = openOutput(outputFile);
     this.shell = startShell(command, { ...options, onOutput: (bytes) => this.add(bytes) });
@@ -90,6 +97,11 @@ class ShellTask implements BackgroundTask {
       },
       () => this.finish(127, options.launch),
     );
+    const { timeoutMs } = options;
+    if (timeoutMs === undefined) return;
+    const timer = setTimeout(() => void this.kill('limit'), timeoutMs);
+    timer.unref();
+    void this.ended.finally(() => clearTimeout(timer));
   }
 
   takeOutput(): { readonly stdout: string; readonly stderr: string } {
@@ -101,8 +113,11 @@ class ShellTask implements BackgroundTask {
     return { stdout, stderr: '' };
   }
 
-  async kill(): Promise<void> {
-    if (this.state === 'running') this.state = 'killed';
+  async kill(by: 'model' | 'limit' | 'close'): Promise<void> {
+    if (this.state === 'running') {
+      this.state = 'killed';
+      this.stoppedBy = by;
+    }
     this.shell.stop();
     await Promise.all([this.ended, this.shell.gone]);
   }
@@ -139,23 +154,28 @@ export interface WorkspaceOptions {
   /** Without a sandbox, commands run unconfined. */
   readonly sandbox?: Sandbox;
   readonly cwd?: string;
+  readonly isCwdFixed?: boolean;
   readonly extraDirs?: readonly string[];
   readonly todos?: readonly Todo[];
   /** A sub-agent shares the background tasks of the session. */
   readonly background?: BackgroundTasks;
+  /** Called with each command that starts in the background. */
+  readonly onBackground?: (task: BackgroundTask) => void;
 }
 
 export function makeWorkspace(options: WorkspaceOptions): Workspace {
   const projectDir = path.resolve(options.projectDir);
   return {
     cwd: options.cwd ?? projectDir,
+    isCwdFixed: options.isCwdFixed ?? false,
     projectDir,
     extraDirs: options.extraDirs ?? [],
     sessionDir: options.sessionDir,
     env: options.env,
     sandbox: options.sandbox ?? noSandbox,
     files: makeFileMemory(),
-    background: options.background ?? new ShellTasks(path.join(options.sessionDir, 'tool-results')),
+    background:
+      options.background ?? new ShellTasks(path.join(options.sessionDir, 'tool-results'), options.onBackground),
     todos: options.todos ?? [],
   };
 }

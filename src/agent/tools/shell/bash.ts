@@ -5,7 +5,6 @@ import path from 'node:path';
 import * as z from 'zod';
 import { systemErrorCode } from '../../../base/errors/index.ts';
 import { isWithin, realPath } from '../../../base/files/index.ts';
-import { formatDuration } from '../../../base/text/index.ts';
 import {
   type CallContext,
   type Confinement,
@@ -16,13 +15,13 @@ import {
 } from '../../contract/index.ts';
 import { defineTool, limits, ToolFailure } from '../shared/index.ts';
 import { ShellTasks } from './background.ts';
+import { addNotes, describeExit, interruptedText } from './outcome.ts';
 import { CommandOutput } from './output.ts';
-import { type Shell, type ShellExit, startShell } from './shell.ts';
+import { type Shell, startShell } from './shell.ts';
 
 const schema = z.object({
   command: z
     .string()
-    .min(1, 'is empty')
     .max(
       limits.bash.commandChars,
       `is longer than ${limits.bash.commandChars} characters; write a script file and run that`,
@@ -31,8 +30,6 @@ const schema = z.object({
     .describe('The command to run'),
   timeout: z
     .number()
-    .min(1)
-    .max(limits.bash.maxTimeoutMs)
     .optional()
     .describe(
       `Milliseconds until it is ended; ${limits.bash.defaultTimeoutMs} if not given, at most ${limits.bash.maxTimeoutMs}`,
@@ -64,31 +61,71 @@ export const bashTool: Tool = defineTool({
   schema,
   isReadOnly: false,
   run: async (input, context) => {
-    await returnToExistingFolder(context.workspace);
-    return input.run_in_background === true ? runInBackground(input, context) : runInForeground(input, context);
+    const note = await returnToExistingFolder(context.workspace);
+    return input.run_in_background === true ? runInBackground(input, context) : runInForeground(input, context, note);
   },
 });
 
+/** As in the client, a timeout of zero or less means the default, and a longer one than the maximum means the maximum. */
+function timeoutOf({ timeout }: BashInput): number {
+  return timeout === undefined || timeout <= 0
+    ? limits.bash.defaultTimeoutMs
+    : Math.min(timeout, limits.bash.maxTimeoutMs);
+}
+
 /** The working directory of the last command may have been removed since. */
-async function returnToExistingFolder(workspace: Workspace): Promise<void> {
+export async function returnToExistingFolder(workspace: Workspace): Promise<string | undefined> {
   const isThere = await stat(workspace.cwd).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isThere) workspace.cwd = workspace.projectDir;
+  if (isThere) return undefined;
+  const gone = workspace.cwd;
+  workspace.cwd = workspace.projectDir;
+  return `The working directory ${gone} is gone: this ran in ${workspace.projectDir}`;
 }
 
-function runInBackground({ command }: BashInput, { workspace, confinement, isApproved }: CallContext): ToolOutcome {
+/** The shell may stay in the project and the additional folders; elsewhere, rules and sandbox would not fit. */
+function moveTo(workspace: Workspace, folder: string): string | undefined {
+  if (workspace.isCwdFixed === true) return undefined;
+  if (isInWorkspace(workspace, folder)) {
+    workspace.cwd = folder;
+    return undefined;
+  }
+  workspace.cwd = workspace.projectDir;
+  return `Shell cwd was reset to ${workspace.projectDir}`;
+}
+
+function runInBackground({ command, description, timeout }: BashInput, context: CallContext): ToolOutcome {
+  const { workspace, confinement, isApproved, callId } = context;
   const launch = workspace.sandbox.launch(confinement, { ...workspace, isApproved });
-  const { id, outputFile } = workspace.background.start(command, { cwd: workspace.cwd, launch });
+  const timeoutMs = timeout ?? context.backgroundTimeoutMs;
+  const { id, outputFile } = workspace.background.start(command, {
+    cwd: workspace.cwd,
+    launch,
+    callId,
+    ...(description === undefined ? {} : { description }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
   return {
-    content: `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. Use BashOutput to see what is new, KillShell to end it.`,
+    content: `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. You will be notified when it completes. To check interim output, use BashOutput or Read on that file path; KillShell ends it.`,
     isError: false,
-    stored: { stdout: '', stderr: '', interrupted: false, isImage: false, backgroundTaskId: id },
+    stored: {
+      stdout: '',
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      noOutputExpected: false,
+      backgroundTaskId: id,
+    },
   };
 }
 
-async function runInForeground(input: BashInput, context: CallContext): Promise<ToolOutcome> {
+async function runInForeground(
+  input: BashInput,
+  context: CallContext,
+  cwdNote: string | undefined,
+): Promise<ToolOutcome> {
   const { workspace, signal } = context;
   if (signal.aborted) return failedOutcome(interruptedText);
   const file = path.join(
@@ -110,7 +147,7 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
       reporter.report();
     },
   });
-  const timeoutMs = input.timeout ?? limits.bash.defaultTimeoutMs;
+  const timeoutMs = timeoutOf(input);
   let why: 'interrupted' | 'timeout' | undefined;
   const stopBecause = (reason: 'interrupted' | 'timeout'): void => {
     why ??= reason;
@@ -121,15 +158,16 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const exit = await shell.exited;
-    if (exit.cwd !== undefined && why === undefined && (!isConfined || isInside(workspace, exit.cwd)))
-      workspace.cwd = exit.cwd;
+    const moved = exit.cwd === undefined || why !== undefined ? undefined : moveTo(workspace, exit.cwd);
     await leaveOrKill(shell, workspace, why !== undefined || isConfined);
     const notes = [
       ...launch.finish(),
       ...(isConfined && exit.code !== 0 ? explainSandbox(output.text, confinement, workspace) : []),
     ];
     for (const note of notes) output.add(Buffer.from(`${output.text.endsWith('\n') ? '' : '\n'}${note}\n`));
-    return describeExit(input.command, exit, output, file, why, timeoutMs);
+    const cwdNotes = [cwdNote, moved].filter((note) => note !== undefined);
+    const outcome = await describeExit({ input, code: exit.code, output, file, why, timeoutMs });
+    return { ...addNotes(outcome, cwdNotes), isSandboxed: isConfined };
   } catch (error) {
     throw systemErrorCode(error) === 'ENOENT' ? new ToolFailure('bash was not found on this machine.') : error;
   } finally {
@@ -140,8 +178,7 @@ async function runInForeground(input: BashInput, context: CallContext): Promise<
   }
 }
 
-/** A confined command can report any folder. */
-function isInside({ projectDir, extraDirs }: Workspace, folder: string): boolean {
+export function isInWorkspace({ projectDir, extraDirs }: Workspace, folder: string): boolean {
   return [projectDir, ...extraDirs].some((dir) => isWithin(realPath(dir), realPath(folder)));
 }
 
@@ -162,41 +199,10 @@ function explainSandbox(text: string, confinement: Confinement, workspace: Works
 }
 
 /** Processes started with `&` live as long as the session, as in a terminal. */
-async function leaveOrKill(shell: Shell, { background }: Workspace, isStopped: boolean): Promise<void> {
+export async function leaveOrKill(shell: Shell, { background }: Workspace, isStopped: boolean): Promise<void> {
   if (!isStopped && background instanceof ShellTasks) return background.adopt(shell);
   shell.kill();
   await shell.gone;
-}
-
-const interruptedText = '[Request interrupted by user for tool use]';
-
-function describeExit(
-  command: string,
-  { code }: ShellExit,
-  output: CommandOutput,
-  file: string,
-  why: 'interrupted' | 'timeout' | undefined,
-  timeoutMs: number,
-): ToolOutcome {
-  const meaning = why === undefined && code !== 0 ? explainExit(command, code) : undefined;
-  if (why !== undefined || (code !== 0 && meaning === undefined)) {
-    const said = why === 'interrupted' ? interruptedText : `Command timed out after ${formatDuration(timeoutMs)}`;
-    return failedOutcome(
-      [`Exit code ${code}`, why === undefined ? '' : said, output.describe()].filter((line) => line !== '').join('\n'),
-    );
-  }
-  return {
-    content: output.describe() || meaning || '(no output)',
-    isError: false,
-    stored: {
-      stdout: output.text,
-      stderr: '',
-      interrupted: false,
-      isImage: false,
-      ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
-      ...(output.isLong ? { persistedOutputPath: file, persistedOutputSize: output.totalBytes } : {}),
-    },
-  };
 }
 
 interface Reporter {
@@ -224,29 +230,4 @@ function makeReporter({ progress }: CallContext, output: CommandOutput): Reporte
     },
     stop: () => clearTimeout(timer),
   };
-}
-
-const meanings: Readonly<Record<string, string>> = {
-  grep: 'No matches found',
-  egrep: 'No matches found',
-  fgrep: 'No matches found',
-  rg: 'No matches found',
-  diff: 'Files differ',
-  cmp: 'Files differ',
-  test: 'Condition is false',
-  '[': 'Condition is false',
-  '[[': 'Condition is false',
-};
-
-/** Explains exit code 1 of the last command, which decides the exit code of the line. */
-function explainExit(command: string, code: number): string | undefined {
-  if (code !== 1) return undefined;
-  const last =
-    command
-      .trim()
-      .split(/\|\||&&|[|;\n]/)
-      .at(-1)
-      ?.trim() ?? '';
-  const name = last.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? '';
-  return Object.hasOwn(meanings, name) ? meanings[name] : undefined;
 }

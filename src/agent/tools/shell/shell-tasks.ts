@@ -83,7 +83,7 @@ async function killTask(context: CallContext, id: string): Promise<BackgroundTas
   const task = findTask(context, id);
   if (task.state !== 'running')
     throw new ToolFailure(`Shell ${id} is not running, so cannot be killed (status: ${task.state})`);
-  await task.kill();
+  await task.kill('model');
   return task;
 }
 

@@ -2,10 +2,13 @@
 // resolve to a public address first and to a private one a moment later.
 import http from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { openTunnel, ProxyError, type ProxyServer, proxyFor, readTls } from '../../../base/network/index.ts';
 import { version } from '../../../base/version/index.ts';
+import { isOn } from '../../../models/index.ts';
 import { isPrivateAddress, PrivateAddressError, publicLookup } from '../../access/index.ts';
 import { limits, ToolFailure } from '../shared/index.ts';
 
@@ -20,6 +23,8 @@ export interface PageAnswer {
 
 export interface FetchOptions {
   readonly allowPrivate: boolean;
+  /** For the proxy. */
+  readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
@@ -46,18 +51,52 @@ function isSameSite(from: URL, to: URL): boolean {
   return name(from) === name(to) && (isUpgrade || (from.protocol === to.protocol && from.port === to.port));
 }
 
-function request(url: URL, { allowPrivate, signal }: FetchOptions): Promise<PageAnswer> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) throw new ToolFailure(privateText(host));
+async function request(url: URL, { allowPrivate, signal, env }: FetchOptions): Promise<PageAnswer> {
+  const host = plainHost(url);
+  if (!allowPrivate && isPrivateName(host)) throw new ToolFailure(privateText(host));
   const timeout = AbortSignal.timeout(limits.web.timeoutMs);
   const stop = AbortSignal.any([signal, timeout]);
+  try {
+    const proxy = proxyFor(url, env);
+    const socket = proxy === undefined ? undefined : await openProxied(proxy, url, { allowPrivate, env, signal: stop });
+    const ca = readTls(env)?.ca;
+    return await get(url, allowPrivate, stop, { socket, ...(ca === undefined ? {} : { ca }) });
+  } catch (error) {
+    if (signal.aborted) throw new ToolFailure('The request was interrupted.');
+    if (timeout.aborted) throw new ToolFailure(`${url.host} did not answer within ${limits.web.timeoutMs / 1000} s.`);
+    if (error instanceof ToolFailure) throw error;
+    if (error instanceof PrivateAddressError) throw new ToolFailure(privateText(error.host));
+    throw new ToolFailure(
+      `${url.host} could not be reached: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+interface Route {
+  /** A connection through a proxy. */
+  readonly socket: Socket | undefined;
+  readonly ca?: string[];
+}
+
+function get(
+  url: URL,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+  { socket, ...authorities }: Route,
+): Promise<PageAnswer> {
+  const isSecure = url.protocol === 'https:';
+  const proxied = socket && {
+    createConnection: () => (isSecure ? connectTls({ socket, servername: serverName(url), ...authorities }) : socket),
+  };
   return new Promise<PageAnswer>((resolve, reject) => {
-    const sent = (url.protocol === 'https:' ? https : http).get(
+    const sent = (isSecure ? https : http).get(
       url,
       {
-        agent: false,
-        signal: stop,
+        signal,
         ...(allowPrivate ? {} : { lookup: publicLookup }),
+        ...authorities,
+        // An agent, even a new one, would not use the connection.
+        ...(proxied ?? { agent: false }),
         headers: {
           'user-agent': `clew/${version}`,
           accept: 'text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1',
@@ -78,15 +117,52 @@ function request(url: URL, { allowPrivate, signal }: FetchOptions): Promise<Page
       },
     );
     sent.once('error', reject);
-  }).catch((error: unknown) => {
-    if (signal.aborted) throw new ToolFailure('The request was interrupted.');
-    if (timeout.aborted) throw new ToolFailure(`${url.host} did not answer within ${limits.web.timeoutMs / 1000} s.`);
-    if (error instanceof ToolFailure) throw error;
-    if (error instanceof PrivateAddressError) throw new ToolFailure(privateText(error.host));
-    throw new ToolFailure(
-      `${url.host} could not be reached: ${error instanceof Error ? error.message : String(error)}`,
-    );
   });
+}
+
+/**
+ * A name is resolved here and the proxy gets the address, so that it cannot resolve it to a private one. With
+ * `CLAUDE_CODE_PROXY_RESOLVES_HOSTS` the user leaves that to the proxy.
+ */
+async function openProxied(proxy: ProxyServer, url: URL, options: Required<FetchOptions>): Promise<Socket> {
+  const { allowPrivate, env, signal } = options;
+  const name = plainHost(url);
+  const isResolvedThere = allowPrivate || isOn(env.CLAUDE_CODE_PROXY_RESOLVES_HOSTS) || isIP(name) !== 0;
+  const host = isResolvedThere ? name : await resolvePublic(name);
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  try {
+    return await openTunnel(proxy, { host, port }, env, signal);
+  } catch (error) {
+    if (isResolvedThere || !(error instanceof ProxyError) || !error.isRefusal) throw error;
+    throw new Error(`${error.message}; ${resolvesThere}`);
+  }
+}
+
+const resolvesThere = 'if the proxy must get the name instead of the address, set CLAUDE_CODE_PROXY_RESOLVES_HOSTS=1';
+
+function resolvePublic(name: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    publicLookup(name, { all: false }, (error, address) => {
+      if (error === null) resolve(String(address));
+      else if (error instanceof PrivateAddressError) reject(error);
+      else reject(new Error(`${error.message}; ${resolvesThere}`));
+    });
+  });
+}
+
+function plainHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Addresses, and names that always mean this machine: a proxy may resolve them without us. */
+function isPrivateName(host: string): boolean {
+  return isIP(host) === 0 ? /(?:^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host);
+}
+
+/** An address is not a name that a certificate is asked for. */
+function serverName(url: URL): string {
+  const host = plainHost(url);
+  return isIP(host) === 0 ? host : '';
 }
 
 function privateText(host: string): string {

@@ -46,7 +46,11 @@ export function makeWebFetchTool(options: WebFetchOptions = {}): Tool {
       const answer =
         cached ??
         (await readAnswer(
-          await fetchPage(address, { allowPrivate: options.allowPrivate === true, signal: context.signal }),
+          await fetchPage(address, {
+            allowPrivate: options.allowPrivate === true,
+            env: context.workspace.env,
+            signal: context.signal,
+          }),
         ));
       if ('redirect' in answer) return describeRedirect(url, prompt, answer, Date.now() - startMs);
       pages.set(address.href, answer);

@@ -56,30 +56,55 @@ test('edit after edit needs no second Read', async (t) => {
   assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), '1 2');
 });
 
-test('a file that was not read is not changed', async (t) => {
+test('a file that was not read may be edited, because old_string must match, but not overwritten', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one' });
-  assert.match(
-    await bench.refusal('Edit', { file_path: 'a.txt', old_string: 'one', new_string: '1' }),
-    /has not been read yet/,
-  );
   assert.match(await bench.refusal('Write', { file_path: 'a.txt', content: '1' }), /has not been read yet/);
-  assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), 'one');
   assert.deepEqual(bench.kept, []);
+  const outcome = await bench.call('Edit', { file_path: 'a.txt', old_string: 'one', new_string: '1' });
+  assert.match(String(outcome.content), /You have not read this file/);
+  assert.equal(storedOf(outcome).contentNotInModelContext, true);
+  assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), '1');
+  assert.match(await bench.refusal('Write', { file_path: 'a.txt', content: '2' }), /Only a part of .* has been read/);
 });
 
-test('a file that changed since it was read is refused even with the old time and size', async (t) => {
+test('a file that changed since it was read, even with the old time and size, is edited as it is now', async (t) => {
   const bench = makeBench(t, { 'a.txt': 'one two' });
   const file = bench.file('a.txt');
   await bench.call('Read', { file_path: file });
   const { atime, mtime } = statSync(file);
   writeFileSync(file, 'one TWO');
   utimesSync(file, atime, mtime);
-  assert.match(
-    await bench.refusal('Edit', { file_path: file, old_string: 'one', new_string: '1' }),
-    /has changed since it was read/,
-  );
   assert.match(await bench.refusal('Write', { file_path: file, content: '1' }), /has changed since it was read/);
-  assert.equal(readFileSync(file, 'utf8'), 'one TWO');
+  assert.match(await bench.refusal('Edit', { file_path: file, old_string: 'two', new_string: '2' }), /was not found/);
+  const outcome = await bench.call('Edit', { file_path: file, old_string: 'one', new_string: '1' });
+  assert.match(String(outcome.content), /had changed since it was read/);
+  assert.equal(storedOf(outcome).staleRecovered, true);
+  assert.equal(readFileSync(file, 'utf8'), '1 TWO');
+});
+
+test('straight quotation marks find curly ones, and the new text gets curly ones too', async (t) => {
+  const text = 'He said \u201chello\u201d. Don\u2019t.\n';
+  const bench = makeBench(t, { 'a.txt': text, 'b.txt': `${text}He said "hello".\n` });
+  const edit = (file_path: string, old_string: string, new_string: string) =>
+    bench.text('Edit', { file_path, old_string, new_string });
+  await edit('a.txt', 'said "hello".', 'said "good ("very") day".');
+  await edit('a.txt', "Don't.", "Don't 'ever'.");
+  assert.equal(
+    readFileSync(bench.file('a.txt'), 'utf8'),
+    'He said \u201cgood (\u201cvery\u201d) day\u201d. Don\u2019t \u2018ever\u2019.\n',
+  );
+  // An exact match comes first, and is written as it is.
+  await edit('b.txt', 'said "hello"', 'said "bye"');
+  assert.equal(readFileSync(bench.file('b.txt'), 'utf8'), `${text}He said "bye".\n`);
+});
+
+test('deleting whole lines deletes their line end, deleting a part of a line does not', async (t) => {
+  const bench = makeBench(t, { 'a.txt': 'one\r\ntwo\r\nthree' });
+  const remove = (old_string: string) => bench.text('Edit', { file_path: 'a.txt', old_string, new_string: '' });
+  await remove('two');
+  assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), 'one\r\nthree');
+  await remove('ne');
+  assert.equal(readFileSync(bench.file('a.txt'), 'utf8'), 'o\r\nthree');
 });
 
 test('a file that was only touched since it was read is still edited', async (t) => {
@@ -94,7 +119,7 @@ test('an ambiguous old_string is refused with its places, and replace_all takes 
   await bench.call('Read', { file_path: 'a.txt' });
   assert.match(
     await bench.refusal('Edit', { file_path: 'a.txt', old_string: 'x = 1', new_string: 'z' }),
-    /stands 3 times in .*a\.txt \(lines 1, 3, 4\)\. Take more lines/,
+    /is 3 times in .*a\.txt \(lines 1, 3, 4\)\. Take more lines/,
   );
   assert.match(
     await bench.text('Edit', { file_path: 'a.txt', old_string: 'x = 1', new_string: '$& $1', replace_all: true }),
@@ -146,6 +171,7 @@ test('Write keeps the line endings and the byte order mark of the file that it r
     content: 'one\n2\n',
     structuredPatch: [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [' one', '-two', '+2'] }],
     originalFile: 'one\r\ntwo\r\n',
+    userModified: false,
   });
 });
 
@@ -255,7 +281,14 @@ test('Write creates files and folders with the usual permissions and stores a cr
   assert.deepEqual(await bench.call('Write', { file_path, content: 'text\n' }), {
     content: `File created: ${file_path}`,
     isError: false,
-    stored: { type: 'create', filePath: file_path, content: 'text\n', structuredPatch: [], originalFile: null },
+    stored: {
+      type: 'create',
+      filePath: file_path,
+      content: 'text\n',
+      structuredPatch: [],
+      originalFile: null,
+      userModified: false,
+    },
   });
   assert.equal(statSync(file_path).mode & 0o777, 0o666 & ~process.umask());
   assert.deepEqual(bench.kept, [file_path]);

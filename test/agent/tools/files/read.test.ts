@@ -10,7 +10,7 @@ test('Read numbers lines and stores the text as Claude Code does', async (t) => 
   const bench = makeBench(t, { 'README.md': '# My Project\n\nA CLI tool for managing widgets.\n' });
   const file_path = bench.file('README.md');
   assert.deepEqual(await bench.call('Read', { file_path }), {
-    content: '     1→# My Project\n     2→\n     3→A CLI tool for managing widgets.\n     4→',
+    content: '1\t# My Project\n2\t\n3\tA CLI tool for managing widgets.\n4\t',
     isError: false,
     stored: {
       type: 'text',
@@ -25,21 +25,30 @@ test('Read numbers lines and stores the text as Claude Code does', async (t) => 
   });
 });
 
-test('Read takes relative paths from the project folder', async (t) => {
+test('Read takes relative paths from the working directory, and ~ as the home folder', async (t) => {
   const bench = makeBench(t, { 'src/a.txt': 'here' });
-  assert.equal(await bench.text('Read', { file_path: 'src/../src/a.txt' }), '     1→here');
+  assert.equal(await bench.text('Read', { file_path: 'src/../src/a.txt' }), '1\there');
+  await bench.call('Bash', { command: 'cd src' });
+  assert.equal(await bench.text('Read', { file_path: ' a.txt ' }), '1\there');
+  const home = process.env.HOME;
+  process.env.HOME = bench.folder;
+  t.after(() => {
+    process.env.HOME = home;
+  });
+  assert.equal(await bench.text('Read', { file_path: '~/src/a.txt' }), '1\there');
+  assert.match(await bench.refusal('Read', { file_path: '$HOME/src/a.txt' }), /does not exist/);
 });
 
 test('Read of a part says how to continue, and the next part begins there', async (t) => {
   const bench = makeBench(t, { 'a.txt': Array.from({ length: 10 }, (_, i) => `line ${i + 1}`).join('\n') });
   assert.equal(
     await bench.text('Read', { file_path: 'a.txt', offset: 4, limit: 2 }),
-    '     4→line 4\n     5→line 5\n\n(This is lines 4 to 5 of 10. Use offset=6 to go on.)',
+    '4\tline 4\n5\tline 5\n\n(This is lines 4 to 5 of 10. Use offset=6 to go on.)',
   );
-  assert.equal(await bench.text('Read', { file_path: 'a.txt', offset: 10 }), '    10→line 10');
+  assert.equal(await bench.text('Read', { file_path: 'a.txt', offset: 10 }), '10\tline 10');
   assert.equal(
-    await bench.refusal('Read', { file_path: 'a.txt', offset: 11 }),
-    `${bench.file('a.txt')} has only 10 lines: there is nothing at offset 11.`,
+    await bench.text('Read', { file_path: 'a.txt', offset: 11 }),
+    '(The file is there, but it has only 10 lines: there is nothing at offset 11.)',
   );
 });
 
@@ -49,7 +58,9 @@ test('Read stops at a line when the result is full', async (t) => {
   assert.ok(text.length < limits.read.totalChars + 500);
   const next = Number(/Use offset=(\d+)/.exec(text)?.[1]);
   const more = await bench.text('Read', { file_path: 'a.txt', offset: next, limit: 1 });
-  assert.ok(more.startsWith(`${String(next).padStart(6)}→xxx`));
+  assert.ok(more.startsWith(`${next}\txxx`));
+  const large = await bench.text('Read', { file_path: 'a.txt', allow_large: true });
+  assert.ok(large.length > 3 * limits.read.totalChars && large.length < limits.read.largeChars + 500);
 });
 
 test('Read cuts a long line between characters and says how much is missing', async (t) => {
@@ -71,7 +82,7 @@ test('Read shows every encoding as text and names the unusual ones', async (t) =
     'be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from('grün\nblau', 'utf16le').swap16()]),
     'latin.txt': Buffer.from('grün\nblau', 'latin1'),
   });
-  const shown = '     1→grün\n     2→blau';
+  const shown = '1\tgrün\n2\tblau';
   assert.deepEqual(
     [
       await bench.text('Read', { file_path: 'bom.txt' }),
@@ -99,7 +110,7 @@ test('Read refuses files that are not text, and suggests an alternative', async 
   assert.match(await bench.refusal('Read', { file_path: 'loop' }), /leads back to itself/);
   assert.match(
     await bench.refusal('Read', { file_path: 'src/wigdet.ts' }),
-    /^File does not exist: .*wigdet\.ts\. Relative paths .* Did you mean .*src\/widget\.ts\?$/,
+    /^File does not exist: .*wigdet\.ts\. The working directory .* Did you mean .*src\/widget\.ts\?$/,
   );
   assert.match(await bench.refusal('Read', { file_path: 'README.txt' }), /Did you mean .*README\.md\?$/);
   assert.match(await bench.refusal('Read', { file_path: 'src/widget.ts/x' }), /^File does not exist/);
@@ -113,7 +124,7 @@ test('Read picks lines from a file that is too large for memory', async (t) => {
   writeSync(fd, `the end ${'z'.repeat(50_000)}`);
   closeSync(fd);
   const outcome = await bench.call('Read', { file_path: 'big.log', offset: 120_000, limit: 5 });
-  assert.match(String(outcome.content), /^120000→y{99}\n120001→the end z+… \(/);
+  assert.match(String(outcome.content), /^120000\ty{99}\n120001\tthe end z+… \(/);
   const { content: _, ...rest } = storedOf(outcome).file as Record<string, unknown>;
   assert.deepEqual(rest, { filePath: bench.file('big.log'), numLines: 2, startLine: 120_000, totalLines: 120_001 });
   assert.equal(bench.workspace.files.seen(bench.file('big.log')), undefined);
@@ -125,7 +136,7 @@ test('Read shows where a link leads', async (t) => {
   symlinkSync('real.txt', bench.file('link.txt'));
   assert.equal(
     await bench.text('Read', { file_path: 'link.txt' }),
-    `     1→content\n\n(${bench.file('link.txt')} (leads to ${bench.file('real.txt')}).)`,
+    `1\tcontent\n\n(${bench.file('link.txt')} (leads to ${bench.file('real.txt')}).)`,
   );
 });
 
@@ -155,56 +166,22 @@ test('Read returns an image as an image block, whatever its name', async (t) => 
   }
 });
 
-test('Read refuses an image that it cannot scale, and suggests a command', async (t) => {
-  const bench = makeBench(t, { 'a.jpg': tinyImage('jpeg', 4000, 3000), 'b.png': tinyImage('png', 4000, 3000) });
-  const refusal = await bench.refusal('Read', { file_path: 'a.jpg' });
+test('Read refuses an image that cannot be scaled, and suggests a command', async (t) => {
+  const bench = makeBench(t, {
+    'a.png': tinyImage('png', 4000, 3000),
+    'b.webp': tinyImage('webp-vp8', 3000, 2000),
+    'c.gif': tinyImage('gif', 60_000, 60_000),
+    'd.png': 'no picture',
+    'e.jpg': '',
+  });
   assert.match(
-    refusal,
-    /is 4000×3000 pixels .* Make a smaller copy with Bash and read that: (?:magick|sips) .*a-small\.jpg$/,
+    await bench.refusal('Read', { file_path: 'a.png' }),
+    /4000×3000 pixels .* cannot be scaled: .* Make a smaller copy with Bash and read that: (?:magick|sips) .*a-small\.png/,
   );
-  assert.match(await bench.refusal('Read', { file_path: 'b.png' }), /is 4000×3000 pixels .* \(its data .*\)$/);
-});
-
-test('Read shows a notebook cell by cell, with its images only by name', async (t) => {
-  const notebook = {
-    cells: [
-      { cell_type: 'markdown', id: 'm1', source: ['# Title\n', 'text'] },
-      {
-        cell_type: 'code',
-        source: 'print(1)',
-        outputs: [
-          { output_type: 'stream', text: ['1\n'] },
-          { output_type: 'display_data', data: { 'text/plain': '<Figure>', 'image/png': 'AAAA' } },
-          { output_type: 'error', ename: 'E', evalue: 'bad', traceback: [] },
-          7,
-        ],
-      },
-      'no cell',
-    ],
-  };
-  const bench = makeBench(t, { 'a.ipynb': JSON.stringify(notebook), 'b.ipynb': '{"cells": 3}' });
-  const text = await bench.text('Read', { file_path: 'a.ipynb' });
-  assert.equal(
-    text.replace(/^ *\d+→/gm, ''),
-    [
-      '<cell id="m1" type="markdown">',
-      '# Title',
-      'text',
-      '</cell>',
-      '<cell id="cell-1" type="code">',
-      'print(1)',
-      '<output>',
-      '1',
-      '',
-      '<Figure>',
-      '[image/png, not shown]',
-      'E: bad',
-      '',
-      '</output>',
-      '</cell>',
-    ].join('\n'),
-  );
-  assert.equal(await bench.text('Read', { file_path: 'b.ipynb' }), '     1→{"cells": 3}');
+  assert.match(await bench.refusal('Read', { file_path: 'b.webp' }), /3000×2000 pixels .* cannot be scaled/);
+  assert.match(await bench.refusal('Read', { file_path: 'c.gif' }), /more than 50 million pixels are not decoded/);
+  assert.match(await bench.refusal('Read', { file_path: 'd.png' }), /name of a picture, but its bytes are none of/);
+  assert.match(await bench.refusal('Read', { file_path: 'e.jpg' }), /is empty/);
 });
 
 test('Read remembers the hash of a file, and whether all of it was shown', async (t) => {

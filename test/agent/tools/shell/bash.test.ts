@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../../../src/agent/tools/shared/limits.ts';
+import { makeWorkspace } from '../../../../src/agent/tools/shell/background.ts';
 import { startShell } from '../../../../src/agent/tools/shell/shell.ts';
 import { isAlive } from '../../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../../support/temp-folder.ts';
+import { tinyImage } from '../../../support/tiny-images.ts';
 import { waitFor } from '../../../support/wait.ts';
 import { makeBench, setLimit, storedOf } from '../tool-kit.ts';
 
@@ -14,7 +16,14 @@ test('Bash shows both outputs in their order and stores them as Claude Code does
   assert.deepEqual(await bench.call('Bash', { command: 'echo out; echo err >&2; ls src', description: 'List' }), {
     content: 'out\nerr\na.js',
     isError: false,
-    stored: { stdout: 'out\nerr\na.js', stderr: '', interrupted: false, isImage: false },
+    isSandboxed: false,
+    stored: {
+      stdout: 'out\nerr\na.js',
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      noOutputExpected: false,
+    },
   });
 });
 
@@ -33,6 +42,7 @@ test('Bash knows exit codes that are not failures', async (t) => {
     interrupted: false,
     isImage: false,
     returnCodeInterpretation: 'No matches found',
+    noOutputExpected: false,
   });
   assert.match(await bench.text('Bash', { command: 'cd . && diff a b' }), /< x\n---\n> y/);
   assert.match(await bench.refusal('Bash', { command: 'grep zzz a; false' }), /^Exit code 1/);
@@ -43,11 +53,46 @@ test('Bash keeps the working directory, and returns to the project if it was rem
   mkdirSync(bench.file('with space'));
   await bench.text('Bash', { command: 'cd "with space"' });
   assert.equal(await bench.text('Bash', { command: 'pwd' }), bench.file('with space'));
-  await bench.refusal('Bash', { command: 'cd /usr; exit 1' });
-  assert.equal(bench.workspace.cwd, '/usr');
+  assert.equal(await bench.text('Bash', { command: 'cd /usr; pwd' }), `/usr\nShell cwd was reset to ${bench.folder}`);
+  assert.equal(bench.workspace.cwd, bench.folder);
   await bench.text('Bash', { command: `cd '${bench.file('with space')}'; (cd /); bash -c 'cd /'` });
   rmSync(bench.file('with space'), { recursive: true });
+  const gone = `The working directory ${bench.file('with space')} is gone: this ran in ${bench.folder}`;
+  assert.equal(await bench.text('Bash', { command: 'pwd' }), `${bench.folder}\n${gone}`);
   assert.equal(await bench.text('Bash', { command: 'pwd' }), bench.folder);
+});
+
+test('a shell that left the project is reset also after a failure, which says so', async (t) => {
+  const bench = makeBench(t, { 'src/a.js': '' });
+  await bench.text('Bash', { command: 'cd src' });
+  const outcome = await bench.call('Bash', { command: 'cd /usr; exit 1' });
+  assert.equal(outcome.content, `Exit code 1\nShell cwd was reset to ${bench.folder}`);
+  assert.equal(bench.workspace.cwd, bench.folder);
+  symlinkSync('/usr', bench.file('away'));
+  await bench.text('Bash', { command: 'cd away' });
+  assert.equal(bench.workspace.cwd, bench.folder);
+});
+
+test('with a fixed working directory, as in a sub-agent, cd holds for one command', async (t) => {
+  const { folder } = makeBench(t, { 'src/a.js': '' });
+  const options = { projectDir: folder, sessionDir: `${folder}/../s`, env: process.env, isCwdFixed: true };
+  const workspace = makeWorkspace(options);
+  t.after(() => workspace.background.close());
+  const bench = makeBench(t);
+  assert.equal(await bench.text('Bash', { command: 'cd src && pwd' }, { workspace }), `${folder}/src`);
+  assert.equal(await bench.text('Bash', { command: 'pwd' }, { workspace }), folder);
+  assert.equal(await bench.text('Bash', { command: 'cd /usr && pwd' }, { workspace }), '/usr');
+});
+
+test('a command that prints a data URL shows a picture', async (t) => {
+  const png = tinyImage('png', 8, 8).toString('base64');
+  const bench = makeBench(t, { url: `data:image/png;base64,${png}\n`, bad: 'data:image/png;base64,no\n' });
+  const outcome = await bench.call('Bash', { command: 'cat url' });
+  assert.deepEqual(outcome.content, [
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+  ]);
+  assert.equal(storedOf(outcome).isImage, true);
+  assert.equal(await bench.text('Bash', { command: 'cat bad' }), 'data:image/png;base64,no');
 });
 
 test('Bash gives a command no input and leaves its descriptors, jobs and variables alone', async (t) => {
@@ -83,6 +128,7 @@ test('Bash keeps a long output whole in a file, and shows both ends of it', asyn
     stderr: '',
     interrupted: false,
     isImage: false,
+    noOutputExpected: false,
     persistedOutputPath: file,
     persistedOutputSize: 348_894,
   });
@@ -188,9 +234,16 @@ test('a background command is started, looked at and killed', async (t) => {
   const [task] = bench.workspace.background.all;
   assert.ok(task);
   assert.deepEqual(outcome, {
-    content: `Command running in background with ID: ${id}. Output is being written to: ${task.outputFile}. Use BashOutput to see what is new, KillShell to end it.`,
+    content: `Command running in background with ID: ${id}. Output is being written to: ${task.outputFile}. You will be notified when it completes. To check interim output, use BashOutput or Read on that file path; KillShell ends it.`,
     isError: false,
-    stored: { stdout: '', stderr: '', interrupted: false, isImage: false, backgroundTaskId: id },
+    stored: {
+      stdout: '',
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      noOutputExpected: false,
+      backgroundTaskId: id,
+    },
   });
   await waitFor(() => readFileSync(task.outputFile, 'utf8') === 'begun\n');
   const seen = await bench.call('BashOutput', { bash_id: id });
