@@ -5,6 +5,7 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 import { readContent } from '../access/index.ts';
+import { type HostServers, isUsed, type SettingSource } from '../contract/index.ts';
 import type { SettingsFile } from '../settings/index.ts';
 
 export type ServerScope = 'flag' | 'local' | 'project' | 'user';
@@ -28,6 +29,8 @@ export type ServerTarget =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
     }
+  /** It runs inside the program that runs the agent. */
+  | { readonly transport: 'sdk'; readonly callTimeoutMs?: number }
   | { readonly transport: 'invalid'; readonly problem: string };
 
 export interface ConfigOptions {
@@ -40,6 +43,12 @@ export interface ConfigOptions {
   readonly isProjectTrusted: boolean;
   /** Files or JSON, from `--mcp-config`. */
   readonly flags?: readonly string[];
+  /** Only the servers of `flags` are used. */
+  readonly isStrict?: boolean | undefined;
+  /** Whose configuration is read; all of it if absent. */
+  readonly settingSources?: readonly SettingSource[] | undefined;
+  /** The servers of the program that runs the agent. */
+  readonly host?: HostServers | undefined;
 }
 
 export interface CollectedServers {
@@ -53,13 +62,34 @@ const maxConfigBytes = 32 * 1024 * 1024;
 
 export async function collectServers(options: ConfigOptions): Promise<CollectedServers> {
   const notices: string[] = [];
-  const found = await readFlags(options);
-  found.push(...(await readFiles(options, notices)));
+  const found = [...hostServers(options.host), ...(await readFlags(options))];
+  if (options.isStrict !== true) found.push(...(await readFiles(options, notices)));
   const byRank = found.sort((a, b) => ranks.indexOf(a.scope) - ranks.indexOf(b.scope));
   const byName = new Map<string, ServerConfig>();
   for (const server of byRank) if (!byName.has(server.name)) byName.set(server.name, server);
   if (byName.size > maxServers) notices.push(`only the first ${maxServers} MCP servers are used`);
   return { servers: [...byName.values()].slice(0, maxServers), notices };
+}
+
+function hostServers(host: HostServers | undefined): readonly ServerConfig[] {
+  return (host?.servers ?? []).map(({ name, callTimeoutMs }) => ({
+    name,
+    scope: 'flag',
+    source: hostSource,
+    transport: 'sdk',
+    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
+  }));
+}
+
+const hostSource = 'the program that runs the agent';
+
+/** Servers that this program gives while the agent runs. */
+export function readGivenServers(
+  servers: JsonObject,
+  env: NodeJS.ProcessEnv,
+  host: HostServers | undefined,
+): readonly ServerConfig[] {
+  return readServers(servers, 'flag', hostSource, env, host);
 }
 
 async function readFlags(options: ConfigOptions): Promise<ServerConfig[]> {
@@ -75,22 +105,26 @@ async function readFlags(options: ConfigOptions): Promise<ServerConfig[]> {
         `${isJson ? 'the JSON' : flag} has no "mcpServers"`,
         'give --mcp-config a file like .mcp.json',
       );
-    found.push(...readServers(servers, 'flag', isJson ? '--mcp-config' : flag, options.env));
+    // A file may come from the project, and must not speak for the program.
+    found.push(
+      ...readServers(servers, 'flag', isJson ? '--mcp-config' : flag, options.env, isJson ? options.host : undefined),
+    );
   }
   return found;
 }
 
 async function readFiles(options: ConfigOptions, notices: string[]): Promise<ServerConfig[]> {
-  const { cwd, env, userConfigFile, settings } = options;
+  const { cwd, env, userConfigFile, settings, settingSources } = options;
+  const has = (source: SettingSource): boolean => isUsed(source, settingSources);
   const user = await readJsonFile(userConfigFile, notices);
   const here = asObject(asObject(user?.projects)?.[cwd]);
   const projectFile = path.join(cwd, '.mcp.json');
-  const project = options.isProjectTrusted ? await readJsonFile(projectFile, notices) : undefined;
+  const project = options.isProjectTrusted && has('project') ? await readJsonFile(projectFile, notices) : undefined;
   return [
     ...settings.flatMap(({ scope, file, value }) => readServers(asObject(value.mcpServers), scope, file, env)),
-    ...readServers(asObject(here?.mcpServers), 'local', userConfigFile, env),
+    ...(has('local') ? readServers(asObject(here?.mcpServers), 'local', userConfigFile, env) : []),
     ...readServers(asObject(project?.mcpServers), 'project', projectFile, env),
-    ...readServers(asObject(user?.mcpServers), 'user', userConfigFile, env),
+    ...(has('user') ? readServers(asObject(user?.mcpServers), 'user', userConfigFile, env) : []),
   ];
 }
 
@@ -113,17 +147,19 @@ function readServers(
   scope: ServerScope,
   source: string,
   env: NodeJS.ProcessEnv,
+  host?: HostServers,
 ): readonly ServerConfig[] {
   return Object.entries(servers ?? {}).map(([name, value]) => ({
     name: name.toWellFormed().slice(0, 200),
     scope,
     source,
-    ...readTarget(value, env),
+    ...readTarget(value, env, host),
   }));
 }
 
-function readTarget(value: unknown, env: NodeJS.ProcessEnv): ServerTarget {
+function readTarget(value: unknown, env: NodeJS.ProcessEnv, host: HostServers | undefined): ServerTarget {
   if (!isObject(value)) return invalid('its configuration is not an object');
+  if (value.type === 'sdk') return readHostTarget(value, host);
   const missing: string[] = [];
   const expand = (text: string): string => {
     const expansion = expandVariables(text, env);
@@ -132,6 +168,12 @@ function readTarget(value: unknown, env: NodeJS.ProcessEnv): ServerTarget {
   };
   const target = asString(value.url) === undefined ? readStdio(value, expand) : readRemote(value, expand);
   return missing.length === 0 ? target : invalid(`${[...new Set(missing)].join(', ')} is not set in the environment`);
+}
+
+/** Only the program itself may name one of its servers. */
+function readHostTarget({ timeout }: JsonObject, host: HostServers | undefined): ServerTarget {
+  if (host === undefined) return invalid('only the program that runs the agent can configure a server of type "sdk"');
+  return { transport: 'sdk', ...(typeof timeout === 'number' && timeout >= 1000 ? { callTimeoutMs: timeout } : {}) };
 }
 
 function readStdio(value: JsonObject, expand: (text: string) => string): ServerTarget {

@@ -4,11 +4,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { withoutOwnKeys } from '../../api/connection/index.ts';
 import { asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { type Fetch, makeFetch } from '../../base/network/index.ts';
 import { version } from '../../base/version/index.ts';
-import type { CallContext } from '../contract/index.ts';
+import type { CallContext, HostServers } from '../contract/index.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { ServerConfig } from './config.ts';
+import { HostTransport } from './host-transport.ts';
 
 export interface ConnectionOptions {
   readonly cwd: string;
@@ -16,16 +20,25 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly graceMs: number;
+  readonly host?: HostServers | undefined;
+  /** The server has other tools now. */
+  readonly onToolsChanged?: () => void;
 }
 
 const maxMessageBytes = 16 * 1024 * 1024;
 const maxTools = 500;
 const maxPages = 50;
+const maxResources = 1000;
+
+type RequestContext = Pick<CallContext, 'signal' | 'progress'>;
 
 export class ServerConnection {
   readonly config: ServerConfig;
   tools: readonly JsonObject[] = [];
   instructions: string | undefined;
+  /** The name and version that the server reports. */
+  info: { readonly name: string; readonly version: string } | undefined;
+  hasResources = false;
   readonly #options: ConnectionOptions;
   #client: Client | undefined;
   #transport: Transport | undefined;
@@ -46,26 +59,43 @@ export class ServerConnection {
     await this.#connect();
   }
 
-  async call(
-    tool: string,
-    input: JsonObject,
-    { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
-  ): Promise<JsonObject> {
+  call(tool: string, input: JsonObject, context: RequestContext): Promise<JsonObject> {
+    return this.#request('tools/call', { name: tool, arguments: input }, context);
+  }
+
+  async listResources(context: RequestContext): Promise<readonly JsonObject[]> {
+    const resources: JsonObject[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages && resources.length < maxResources; page++) {
+      const answer = await this.#request('resources/list', cursor === undefined ? {} : { cursor }, context);
+      if (isArray(answer.resources)) resources.push(...answer.resources.filter(isObject));
+      cursor = asString(answer.nextCursor);
+      if (cursor === undefined) break;
+    }
+    return resources.slice(0, maxResources);
+  }
+
+  readResource(uri: string, context: RequestContext): Promise<JsonObject> {
+    return this.#request('resources/read', { uri }, context);
+  }
+
+  async #request(method: string, params: JsonObject, { signal, progress }: RequestContext): Promise<JsonObject> {
     const wasOpen = this.#client !== undefined;
+    // The SDK would also cancel a call that has ended, when the turn ends.
+    const open = new AbortController();
+    const cancel = (): void => open.abort(signal.reason);
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
     const request = async (): Promise<JsonObject> => {
       const client = this.#client ?? (await unlessAborted(this.#connect(), signal));
       const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
-      const result = await client.request(
-        { method: 'tools/call', params: { name: tool, arguments: input } },
-        ResultSchema,
-        {
-          signal,
-          timeout: this.#options.callTimeoutMs,
-          resetTimeoutOnProgress: true,
-          maxTotalTimeout: this.#options.callTimeoutMs * 6,
-          onprogress: (update) => progress({ kind: 'status', text: describeProgress(update) }),
-        },
-      );
+      const result = await client.request({ method, params }, ResultSchema, {
+        signal: open.signal,
+        timeout: this.#options.callTimeoutMs,
+        resetTimeoutOnProgress: true,
+        maxTotalTimeout: this.#options.callTimeoutMs * 6,
+        onprogress: (update) => progress({ kind: 'status', text: describeProgress(update) }),
+      });
       return result as JsonObject; // an object of JSON, as the schema says
     };
     try {
@@ -78,6 +108,8 @@ export class ServerConnection {
       } catch (again) {
         throw this.#explain(again);
       }
+    } finally {
+      signal.removeEventListener('abort', cancel);
     }
   }
 
@@ -98,7 +130,9 @@ export class ServerConnection {
 
   async #openClient(): Promise<Client> {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-    const { ListRootsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const { ListRootsRequestSchema, ToolListChangedNotificationSchema } = await import(
+      '@modelcontextprotocol/sdk/types.js'
+    );
     const transport = await makeTransport(this.config, this.#options);
     this.#transport = transport;
     const client = new Client({ name: 'clew', version }, { capabilities: { roots: {} } });
@@ -106,6 +140,7 @@ export class ServerConnection {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: [{ uri: pathToFileURL(cwd).href, name: path.basename(cwd) }],
     }));
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#listAgain(client));
     client.onclose = () => {
       if (this.#client === client) this.#client = undefined;
     };
@@ -123,19 +158,20 @@ export class ServerConnection {
     const timeout = this.#options.connectTimeoutMs;
     await client.connect(transport, { timeout });
     this.instructions = client.getInstructions();
+    const info = client.getServerVersion();
+    this.info = info === undefined ? undefined : { name: info.name, version: info.version };
+    this.hasResources = client.getServerCapabilities()?.resources !== undefined;
     if (client.getServerCapabilities()?.tools === undefined) return;
-    const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    const tools: JsonObject[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < maxPages && tools.length < maxTools; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      // Without the SDK's schema of tools: one invalid tool would hide all others.
-      const answer = (await client.request({ method: 'tools/list', params }, ResultSchema, { timeout })) as JsonObject;
-      if (isArray(answer.tools)) tools.push(...answer.tools.filter(isObject));
-      cursor = asString(answer.nextCursor);
-      if (cursor === undefined) break;
-    }
-    this.tools = tools.slice(0, maxTools);
+    this.tools = await listTools(client, timeout);
+  }
+
+  async #listAgain(client: Client): Promise<void> {
+    if (this.#client !== client) return;
+    // A server that cannot list its tools any more keeps those that are known.
+    const tools = await listTools(client, this.#options.connectTimeoutMs).catch(() => undefined);
+    if (tools === undefined || this.#client !== client) return;
+    this.tools = tools;
+    this.#options.onToolsChanged?.();
   }
 
   async #drop(): Promise<void> {
@@ -158,6 +194,21 @@ export class ServerConnection {
   }
 }
 
+async function listTools(client: Client, timeout: number): Promise<readonly JsonObject[]> {
+  const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const tools: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages && tools.length < maxTools; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    // Without the SDK's schema of tools: one invalid tool would hide all others.
+    const answer = (await client.request({ method: 'tools/list', params }, ResultSchema, { timeout })) as JsonObject;
+    if (isArray(answer.tools)) tools.push(...answer.tools.filter(isObject));
+    cursor = asString(answer.nextCursor);
+    if (cursor === undefined) break;
+  }
+  return tools.slice(0, maxTools);
+}
+
 /** The SDK's ErrorCode.ConnectionClosed. */
 const connectionClosed = -32_000;
 const lostAtStart = 'it ended before it was ready';
@@ -165,8 +216,13 @@ const lostCall = 'it ended during the call, which may have had its effect; it is
 
 async function makeTransport(config: ServerConfig, options: ConnectionOptions): Promise<Transport> {
   if (config.transport === 'invalid') throw new Error(config.problem);
+  const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const readMessage = (value: unknown): JSONRPCMessage | undefined => JSONRPCMessageSchema.safeParse(value).data;
+  if (config.transport === 'sdk') {
+    if (options.host === undefined) throw new Error('no program runs the agent');
+    return new HostTransport(options.host.connect(config.name), readMessage);
+  }
   if (config.transport === 'stdio') {
-    const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
     return new ChildTransport({
       command: config.command,
       args: config.args,
@@ -174,10 +230,13 @@ async function makeTransport(config: ServerConfig, options: ConnectionOptions): 
       env: { ...withoutOwnKeys(options.env), ...config.env },
       maxMessageBytes,
       graceMs: options.graceMs,
-      readMessage: (value) => JSONRPCMessageSchema.safeParse(value).data,
+      readMessage,
     });
   }
-  const settings = { requestInit: { headers: { ...config.headers } }, fetch: boundFetch(maxMessageBytes) };
+  const settings = {
+    requestInit: { headers: { ...config.headers } },
+    fetch: boundFetch(makeFetch(options.env), maxMessageBytes),
+  };
   const url = new URL(config.url);
   if (config.transport === 'http') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
@@ -186,12 +245,6 @@ async function makeTransport(config: ServerConfig, options: ConnectionOptions): 
   }
   const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
   return new SSEClientTransport(url, settings);
-}
-
-/** A server gets the API key only if its configuration names it. */
-function withoutOwnKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ...rest } = env;
-  return rest;
 }
 
 async function endSession(transport: Transport): Promise<void> {
@@ -244,7 +297,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
   }
 }
 
-function boundFetch(maxBytes: number): FetchLike {
+function boundFetch(fetch: Fetch, maxBytes: number): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;

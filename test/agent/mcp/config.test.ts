@@ -85,6 +85,29 @@ test('a server that is configured wrongly says what is wrong', async (t) => {
   );
 });
 
+test('only a flag in JSON configures a server of the program that runs the agent; no file does', async (t) => {
+  const top = temporaryFolder(t);
+  const options = optionsIn(top);
+  const mine = (name: string) => ({ mcpServers: { [name]: { type: 'sdk', name } } });
+  writeTree(top, {
+    'app/.mcp.json': JSON.stringify(mine('project')),
+    'flags.json': JSON.stringify(mine('file')),
+    '.claude.json': JSON.stringify({ ...mine('user'), projects: { [options.cwd]: mine('local') } }),
+  });
+  const settings: SettingsFile[] = [{ scope: 'user', file: 's.json', value: mine('settings') }];
+  const host = { servers: [], connect: () => assert.fail('nothing is connected') };
+  const flags = ['../flags.json', JSON.stringify(mine('json'))];
+  const { servers: found } = await collectServers({ ...options, settings, flags, host });
+  assert.deepEqual(Object.fromEntries(found.map(({ name, transport }) => [name, transport])), {
+    file: 'invalid',
+    json: 'sdk',
+    settings: 'invalid',
+    local: 'invalid',
+    project: 'invalid',
+    user: 'invalid',
+  });
+});
+
 test('a broken file is a notice, a broken flag is an error', async (t) => {
   const top = temporaryFolder(t);
   const options = optionsIn(top);

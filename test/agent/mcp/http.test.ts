@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startFakeProxy } from '../../support/fake-proxy.ts';
 import { serveSample } from './http-server.ts';
 import { callTool, connect } from './mcp-kit.ts';
 
@@ -30,6 +31,15 @@ for (const kind of ['http', 'sse'] as const)
     assert.ok(server.headers.every(({ authorization }) => authorization === 'Bearer open-sesame'));
     if (kind === 'http') assert.equal(server.methods.at(-1), 'DELETE', 'the session was ended');
   });
+
+test('a server over http is reached through the proxy of the agent', async (t) => {
+  const [server, proxy] = [await serveSample('http'), await startFakeProxy(t)];
+  t.after(() => server.close());
+  const env = { PATH: process.env.PATH, HTTP_PROXY: proxy.url };
+  const servers = await connect(t, { far: { type: 'http', url: server.url } }, { env });
+  assert.deepEqual(await callTool(servers, 'mcp__far__echo', { text: 'hi' }), good('hi'));
+  assert.ok(proxy.asked.includes(`POST ${server.url}`));
+});
 
 test('a server that forgot the session is greeted again, and the call is made', async (t) => {
   const server = await serveSample('http');

@@ -19,7 +19,7 @@ export function fixture(file: string): string {
   return path.join(here, file);
 }
 
-function program(file: string, args: readonly string[]): JsonObject {
+export function program(file: string, args: readonly string[] = []): JsonObject {
   return { command: process.execPath, args: [fixture(file), ...args] };
 }
 
@@ -53,12 +53,17 @@ export async function callTool(
   servers: McpServers,
   name: string,
   input: JsonObject = {},
-  more: { readonly signal?: AbortSignal; readonly progress?: (update: CallProgress) => void } = {},
+  more: {
+    readonly signal?: AbortSignal;
+    readonly progress?: (update: CallProgress) => void;
+    /** Where long results are saved; without it nothing can be saved. */
+    readonly sessionDir?: string;
+  } = {},
 ): Promise<ToolOutcome> {
   const tool = servers.tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name} among ${servers.tools.map((each) => each.name)}`);
-  const { signal = new AbortController().signal, progress = () => undefined } = more;
-  return tool.run(input, { signal, progress } as CallContext); // a server's tool asks for nothing else
+  const { signal = new AbortController().signal, progress = () => undefined, sessionDir = '/dev/null/none' } = more;
+  return tool.run(input, { signal, progress, workspace: { sessionDir } } as unknown as CallContext); // a server's tool asks for nothing else
 }
 
 /** The `environment` tool of the sample server says which process it is. */

@@ -8,7 +8,7 @@ import { isAlive } from '../../support/processes.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
 import { waitFor } from '../../support/wait.ts';
-import { callTool, connect, optionsIn, rude, sample, sdkSample } from './mcp-kit.ts';
+import { callTool, connect, optionsIn, program, rude, sample, sdkSample } from './mcp-kit.ts';
 
 const png = tinyImage('png', 4, 4).toString('base64');
 const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
@@ -50,7 +50,7 @@ test('a server on pipes offers its tools, and every kind of answer becomes block
     good(
       imageBlock,
       textBlock('[image (image/png): not a PNG, JPEG, GIF or WebP]'),
-      textBlock('[audio (audio/wav): cannot be shown]'),
+      textBlock('[audio (audio/wav), 3 B: cannot be shown]'),
     ),
   );
   assert.deepEqual(
@@ -58,14 +58,16 @@ test('a server on pipes offers its tools, and every kind of answer becomes block
     good(
       textBlock('[resource a://b]\ninside'),
       imageBlock,
-      textBlock('[resource a://d (application/zip): cannot be shown]'),
+      textBlock('[resource a://d (application/zip), 3 B: cannot be shown]'),
       textBlock('[resource: link a://e far away]'),
     ),
   );
-  assert.deepEqual(
-    await callTool(servers, 'mcp__sample__structured'),
-    good(textBlock(JSON.stringify({ a: [1, { b: true }] }, null, 2))),
-  );
+  const structured = '{"a":[1,{"b":true}]}';
+  assert.deepEqual(await callTool(servers, 'mcp__sample__structured'), {
+    content: structured,
+    isError: false,
+    stored: structured,
+  });
   assert.deepEqual(await callTool(servers, 'mcp__sample__fail'), {
     content: [textBlock('it broke')],
     isError: true,
@@ -77,17 +79,47 @@ test('a server on pipes offers its tools, and every kind of answer becomes block
   assert.deepEqual(heard, [{ kind: 'status', text: 'half way (1 of 2)' }]);
 });
 
-test('a long answer is cut and says how to get less', async (t) => {
-  const servers = await connect(
-    t,
-    { sample: sample() },
-    { env: { PATH: process.env.PATH, MAX_MCP_OUTPUT_TOKENS: '1000' } },
-  );
-  const note =
-    '[cut: only the first 4000 of 150004 characters and the first 20 of 25 images; ask the tool for less (a filter, a page, a narrower question) if it can]';
+test('a long answer is saved to a file, with the environment deciding what is long', async (t) => {
+  const env = { PATH: process.env.PATH, MAX_MCP_OUTPUT_TOKENS: '1000' };
+  const servers = await connect(t, { sample: sample() }, { env });
+  const sessionDir = temporaryFolder(t);
+  const { content, isError } = await callTool(servers, 'mcp__sample__huge', {}, { sessionDir });
+  assert.equal(isError, false);
+  const [said, ...images] = content as readonly { readonly text: string }[];
+  assert.deepEqual(images, Array(20).fill(imageBlock));
+  const file = /saved to: (.+)/.exec(said?.text ?? '')?.[1] ?? '';
+  assert.match(path.relative(sessionDir, file), /^tool-results\/mcp-sample-huge-.*\.txt$/);
+  assert.match(readFileSync(file, 'utf8'), /^h{150000}/);
+});
+
+test('the resources of servers are listed and read; what is not text is saved', async (t) => {
+  const servers = await connect(t, { sample: sample(), 'with resources': program('resource-main.js') });
+  const sessionDir = temporaryFolder(t);
+  const list = await callTool(servers, 'ListMcpResourcesTool', {}, { sessionDir });
+  const resources = [
+    { name: 'One', uri: 'x://one', mimeType: 'text/plain', server: 'with resources' },
+    { name: 'Two', uri: 'x://two', mimeType: 'image/png', server: 'with resources' },
+  ];
+  assert.deepEqual(list.stored, resources);
+  const read = (server: string, uri: string) =>
+    callTool(servers, 'ReadMcpResourceTool', { server, uri }, { sessionDir });
+  assert.deepEqual((await read('with resources', 'x://one')).stored, {
+    contents: [{ uri: 'x://one', mimeType: 'text/plain', text: 'the text of x://one' }],
+  });
+  const { contents } = (await read('with resources', 'x://two')).stored as {
+    readonly contents: readonly { readonly blobSavedTo: string }[];
+  };
+  assert.equal(readFileSync(contents[0]?.blobSavedTo ?? '', 'utf8'), 'bytes');
+  assert.match(String((await read('sample', 'x://one')).content), /"sample" has no resources\. .*: with resources\./);
+  assert.match(String((await read('nobody', 'x://one')).content), /"nobody" is not there/);
+  assert.ok('problem' in (servers.tools.find(({ name }) => name === 'ReadMcpResourceTool')?.parse({}) ?? {}));
+});
+
+test('without a server that has resources there are no tools for them', async (t) => {
+  const servers = await connect(t, { sample: sample() });
   assert.deepEqual(
-    await callTool(servers, 'mcp__sample__huge'),
-    good(textBlock('h'.repeat(4000)), ...Array(20).fill(imageBlock), textBlock(note)),
+    servers.tools.filter(({ name }) => name.endsWith('ResourceTool') || name.endsWith('ResourcesTool')),
+    [],
   );
 });
 
