@@ -1,108 +1,11 @@
-// Runs the hooks of an event: all commands with a matching matcher at the same time, equal commands once. Their
-// verdicts are merged into one.
-
-import { asObject, asString, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import { type HookName, type HookRunner, type HookVerdict, namesOf } from '../contract/index.ts';
-import { type HookCommand, type HookResult, readHooks, runHook } from './hook-process.ts';
-
-// The output and exit code of a hook → its verdict, by the published contract: exit code 2 blocks with stderr as the
-// reason, JSON on stdout decides, other failures are only reported. Several verdicts are merged; the strictest wins.
-
-const maxContext = 30_000;
-/** For other events, exit code 2 comes too late to block anything. */
-const blockable: ReadonlySet<HookName> = new Set<HookName>([
-  'PreToolUse',
-  'PostToolUse',
-  'UserPromptSubmit',
-  'Stop',
-  'SubagentStop',
-  'PreCompact',
-]);
-const speaking: ReadonlySet<HookName> = new Set<HookName>(['UserPromptSubmit', 'SessionStart']);
-
-function readAnswer(name: HookName, { command, timeoutMs }: HookCommand, result: HookResult): HookVerdict {
-  const { exitCode, ended } = result;
-  const stderr = result.stderr.trim();
-  if (ended === 'abort') return verdict({});
-  if (ended === 'timeout')
-    return verdict({ messages: [`the hook ${command} did not end within ${timeoutMs / 1000} s`] });
-  if (exitCode === undefined)
-    return verdict({ messages: [`the hook ${command} failed: ${result.problem ?? 'it was killed'}`] });
-  if (exitCode === 2) {
-    const reason = stderr === '' ? `blocked by the hook ${command}` : stderr;
-    return verdict(blockable.has(name) ? { blocked: cut(reason) } : { messages: [cut(reason)] });
-  }
-  if (exitCode !== 0)
-    return verdict({
-      messages: [`the hook ${command} failed (exit code ${exitCode})${stderr === '' ? '' : `: ${cut(stderr)}`}`],
-    });
-  const text = result.stdout.trim();
-  const json = text.startsWith('{') && !result.isCut ? parseJson(text) : undefined;
-  if (isObject(json)) return readJson(name, command, json);
-  return verdict({ context: speaking.has(name) && text !== '' ? [cut(text)] : [] });
-}
-
-function readJson(name: HookName, command: string, json: JsonObject): HookVerdict {
-  const specific = asObject(json.hookSpecificOutput) ?? {};
-  const event = asString(specific.hookEventName);
-  const isOurs = event === undefined || event === name;
-  const messages = isOurs ? [] : [`the hook ${command} answered for ${event}, not for ${name}; that part is ignored`];
-  const systemMessage = asString(json.systemMessage);
-  const reason = asString(json.reason);
-  const permission = name === 'PreToolUse' ? readPermission(json, isOurs ? specific : {}, command) : undefined;
-  const updatedInput = isOurs && name === 'PreToolUse' ? asObject(specific.updatedInput) : undefined;
-  const context = isOurs ? asString(specific.additionalContext) : undefined;
-  const blocks = json.decision === 'block' && blockable.has(name);
-  return verdict({
-    ...(blocks ? { blocked: cut(reason ?? `blocked by the hook ${command}`) } : {}),
-    ...(permission === undefined ? {} : { permission }),
-    ...(updatedInput === undefined ? {} : { updatedInput }),
-    ...(json.continue === false ? { stop: cut(asString(json.stopReason) ?? `stopped by the hook ${command}`) } : {}),
-    context: context === undefined || context === '' ? [] : [cut(context)],
-    messages: [...messages, ...(systemMessage === undefined ? [] : [cut(systemMessage)])],
-  });
-}
-
-function readPermission(json: JsonObject, specific: JsonObject, command: string): HookVerdict['permission'] {
-  const decision = asString(specific.permissionDecision);
-  const reason = asString(specific.permissionDecisionReason) ?? `the hook ${command} says so`;
-  if (decision === 'allow' || decision === 'deny') return { decision, reason: cut(reason) };
-  // An unknown decision must not skip the question to the user.
-  if (decision !== undefined) return { decision: 'ask', reason: cut(reason) };
-  if (json.decision !== 'approve') return undefined;
-  return { decision: 'allow', reason: cut(asString(json.reason) ?? reason) };
-}
-
-function mergeVerdicts(verdicts: readonly HookVerdict[]): HookVerdict {
-  const strictness = { deny: 2, ask: 1, allow: 0 } as const;
-  const blocked = verdicts.flatMap((each) => each.blocked ?? []);
-  const permission = verdicts
-    .flatMap((each) => each.permission ?? [])
-    .reduce<HookVerdict['permission']>(
-      (worst, each) => (worst === undefined || strictness[each.decision] > strictness[worst.decision] ? each : worst),
-      undefined,
-    );
-  const updatedInput = verdicts.map((each) => each.updatedInput).findLast((each) => each !== undefined);
-  const stop = verdicts.flatMap((each) => each.stop ?? [])[0];
-  return verdict({
-    ...(blocked.length === 0 ? {} : { blocked: blocked.join('\n') }),
-    ...(permission === undefined ? {} : { permission }),
-    ...(updatedInput === undefined ? {} : { updatedInput }),
-    ...(stop === undefined ? {} : { stop }),
-    context: verdicts.flatMap(({ context }) => context),
-    messages: verdicts.flatMap(({ messages }) => messages),
-  });
-}
-
-function verdict(part: Partial<HookVerdict>): HookVerdict {
-  return { context: [], messages: [], ...part };
-}
-
-function cut(text: string): string {
-  return text.length <= maxContext
-    ? text
-    : `${text.slice(0, maxContext).toWellFormed()}\n… (cut, ${text.length} characters)`;
-}
+// Runs the hooks of an event: all hooks with a matching matcher at the same time, equal hooks once. Their verdicts are
+// merged into one. A hook that nothing waits for gives its verdict later.
+import type { JsonObject } from '../../base/json/index.ts';
+import { type HookCallback, type HookName, type HookRunner, type HookVerdict, namesOf } from '../contract/index.ts';
+import type { Hook, HookCall, HookResult } from './hook.ts';
+import type { AskHookModel } from './hook-request.ts';
+import { groupOfCallback, type HookGroup, readHooks } from './hook-settings.ts';
+import { mergeVerdicts, readAnswer } from './verdict.ts';
 
 export interface HookOptions {
   /** The `hooks` of the settings: event → groups. */
@@ -111,8 +14,14 @@ export interface HookOptions {
   /** The current working directory of the shell. */
   readonly cwd: () => string;
   readonly env: NodeJS.ProcessEnv;
-  /** Called for each command that ran, in the order of the settings. */
+  /** Called for each hook that ran, in the order of the settings. */
   readonly onRan?: (ran: RanHook) => void | Promise<void>;
+  /** Called with the verdict of a hook that nothing waited for. */
+  readonly onLate?: (late: LateVerdict) => void;
+  /** For hooks of the type `prompt`. */
+  readonly ask?: AskHookModel;
+  /** Whether a permission rule matches a call, for `if`. Without it no such hook runs. */
+  readonly matchesRule?: (rule: string, tool: string, input: JsonObject) => boolean;
 }
 
 export interface RanHook {
@@ -124,45 +33,161 @@ export interface RanHook {
   readonly message?: string;
 }
 
-/** `problems`: hooks that will not run, for a notice. */
-export interface Hooks extends HookRunner {
-  readonly problems: readonly string[];
+export interface LateVerdict {
+  readonly event: HookName;
+  readonly verdict: HookVerdict;
+  /** It was configured to start a turn if it blocks. */
+  readonly wakes: boolean;
 }
+
+export interface Hooks extends HookRunner {
+  /** Hooks that will not run, for a notice. */
+  readonly problems: readonly string[];
+  /** Replaces the callbacks. They run next to the hooks of the settings. */
+  setCallbacks(callbacks: readonly HookCallback[]): void;
+  /** Whether a hook that nothing waits for still runs. */
+  readonly hasLate: boolean;
+  settleLate(): Promise<void>;
+  /** Ends the hooks that nothing waits for. */
+  close(): Promise<void>;
+}
+
+const toolEvents: ReadonlySet<HookName> = new Set<HookName>([
+  ...(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest', 'PermissionDenied'] as const),
+]);
 
 export function makeHookRunner(options: HookOptions): Hooks {
-  const { groups, problems } = readHooks(options.hooks);
-  return {
-    problems,
-    has: (name) => groups.has(name),
-    async run(name, subject, input, signal) {
-      const subjects = name === 'PreToolUse' || name === 'PostToolUse' ? namesOf(subject) : [subject];
-      const fitting = (groups.get(name) ?? []).filter((group) => subjects.some(group.matches));
-      const commands = distinct(fitting.flatMap((group) => group.commands));
-      if (commands.length === 0) return { context: [], messages: [] };
-      const text = JSON.stringify({ cwd: options.cwd(), ...input, hook_event_name: name });
-      const place = { cwd: options.cwd(), env: { ...options.env, CLAUDE_PROJECT_DIR: options.projectDir } };
-      const verdicts = await Promise.all(
-        commands.map(async (command) => readAnswer(name, command, await runHook(command, text, place, signal))),
-      );
-      for (const [i, { command }] of commands.entries())
-        await options.onRan?.(ranHook(name, command, input, verdicts[i]));
-      return mergeVerdicts(verdicts);
-    },
-  };
+  const { groups, problems } = readHooks(options.hooks, options.ask);
+  return new SettingsHooks(options, groups, problems);
 }
 
-/** The longest timeout if the same command is listed twice. */
-function distinct(commands: readonly HookCommand[]): readonly HookCommand[] {
-  const byText = new Map<string, HookCommand>();
-  for (const command of commands) {
-    const known = byText.get(command.command);
-    if (known === undefined || known.timeoutMs < command.timeoutMs) byText.set(command.command, command);
+class SettingsHooks implements Hooks {
+  readonly problems: readonly string[];
+  readonly #options: HookOptions;
+  readonly #groups: ReadonlyMap<HookName, readonly HookGroup[]>;
+  readonly #over = new AbortController();
+  readonly #late = new Set<Promise<void>>();
+  readonly #done = new Set<string>();
+  #callbacks: ReadonlyMap<HookName, readonly HookGroup[]> = new Map();
+
+  constructor(options: HookOptions, groups: ReadonlyMap<HookName, readonly HookGroup[]>, problems: readonly string[]) {
+    this.#options = options;
+    this.#groups = groups;
+    this.problems = problems;
   }
-  return [...byText.values()];
+
+  has(name: HookName): boolean {
+    return this.#groups.has(name) || this.#callbacks.has(name);
+  }
+
+  setCallbacks(callbacks: readonly HookCallback[]): void {
+    const byEvent = new Map<HookName, HookGroup[]>();
+    for (const [i, callback] of callbacks.entries()) {
+      const group = groupOfCallback(callback, i, []);
+      byEvent.set(callback.event, [...(byEvent.get(callback.event) ?? []), group]);
+    }
+    this.#callbacks = byEvent;
+  }
+
+  async run(name: HookName, subject: string, input: JsonObject, signal: AbortSignal): Promise<HookVerdict> {
+    const hooks = this.#fitting(name, subject, input);
+    if (hooks.length === 0) return { context: [], messages: [] };
+    for (const hook of hooks) if (hook.isOnce) this.#done.add(hook.key);
+    const verdicts = await Promise.all(hooks.map((hook) => this.#runHook(name, hook, input, signal)));
+    for (const [i, { label }] of hooks.entries()) await this.#options.onRan?.(ranHook(name, label, input, verdicts[i]));
+    return mergeVerdicts(verdicts);
+  }
+
+  get hasLate(): boolean {
+    return this.#late.size > 0;
+  }
+
+  async settleLate(): Promise<void> {
+    await Promise.all(this.#late);
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.settleLate();
+  }
+
+  #fitting(name: HookName, subject: string, input: JsonObject): readonly Hook[] {
+    const subjects = toolEvents.has(name) ? namesOf(subject) : [subject];
+    const groups = [...(this.#groups.get(name) ?? []), ...(this.#callbacks.get(name) ?? [])];
+    const fitting = groups.filter((group) => subjects.some(group.matches)).flatMap(({ hooks }) => hooks);
+    return distinct(fitting).filter((hook) => !this.#done.has(hook.key) && this.#fitsRule(hook, subject, input));
+  }
+
+  /** A rule fits only calls of tools. */
+  #fitsRule({ rule }: Hook, tool: string, { tool_input: input }: JsonObject): boolean {
+    if (rule === undefined) return true;
+    const isCall = typeof input === 'object' && input !== null && !Array.isArray(input);
+    return isCall && this.#options.matchesRule?.(rule, tool, input as JsonObject) === true;
+  }
+
+  /** Resolves as soon as nothing has to wait for the hook. */
+  async #runHook(name: HookName, hook: Hook, input: JsonObject, signal: AbortSignal): Promise<HookVerdict> {
+    const { cwd, env, projectDir } = this.#options;
+    const own = new AbortController();
+    let becomeLate: () => void = () => undefined;
+    const late = new Promise<undefined>((resolve) => {
+      becomeLate = () => resolve(undefined);
+    });
+    const onAbort = (): void => own.abort();
+    const attach = (to: AbortSignal): void => {
+      if (to.aborted) own.abort();
+      else to.addEventListener('abort', onAbort, { once: true });
+    };
+    const detach = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      attach(this.#over.signal);
+      becomeLate();
+    };
+    attach(signal);
+    const call: HookCall = {
+      input: { cwd: cwd(), ...input, hook_event_name: name },
+      cwd: cwd(),
+      env: { ...env, CLAUDE_PROJECT_DIR: projectDir },
+      signal: own.signal,
+      timeoutMs: hook.timeoutMs,
+      onAsync: () => detach(),
+    };
+    const running = hook.run(call);
+    if (hook.isAsync !== undefined) detach();
+    const first = await Promise.race([running, late]);
+    signal.removeEventListener('abort', onAbort);
+    if (first !== undefined) {
+      this.#over.signal.removeEventListener('abort', onAbort);
+      return readAnswer(name, hook, first);
+    }
+    this.#follow(name, hook, running);
+    return { context: [], messages: [] };
+  }
+
+  #follow(name: HookName, hook: Hook, running: Promise<HookResult>): void {
+    const followed = running
+      .then((result) => {
+        const verdict = readAnswer(name, hook, result);
+        this.#options.onLate?.({ event: name, verdict, wakes: hook.isAsync === 'wake' });
+      })
+      .finally(() => this.#late.delete(followed));
+    this.#late.add(followed);
+  }
+}
+
+/** The longest timeout if the same hook is listed twice. */
+function distinct(hooks: readonly Hook[]): readonly Hook[] {
+  const byKey = new Map<string, Hook>();
+  for (const hook of hooks) {
+    const known = byKey.get(hook.key);
+    if (known === undefined || known.timeoutMs < hook.timeoutMs) byKey.set(hook.key, hook);
+  }
+  return [...byKey.values()];
 }
 
 function ranHook(event: HookName, command: string, input: JsonObject, verdict: HookVerdict | undefined): RanHook {
-  const message = [verdict?.blocked, verdict?.stop, ...(verdict?.messages ?? [])]
+  const refused = verdict?.request?.behavior === 'deny' ? verdict.request.message : undefined;
+  const message = [verdict?.blocked, refused, verdict?.stop, ...(verdict?.messages ?? [])]
     .filter((each) => each !== undefined)
     .join('\n');
   const callId = input.tool_use_id;

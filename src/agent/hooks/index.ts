@@ -1,1 +1,3 @@
-export { makeHookRunner, type RanHook } from './hook-runner.ts';
+export type { AskHookModel } from './hook-request.ts';
+export { type Hooks, type LateVerdict, makeHookRunner, type RanHook } from './hook-runner.ts';
+export { readRequest } from './verdict.ts';

@@ -219,15 +219,33 @@ test('endless output is cut, and unread input is not an error', async (context) 
 test('an invalid hook is a problem, not an error', (context) => {
   const { runner } = setUp(context, {
     Nonsense: [],
-    Stop: [1, { hooks: 'x' }, { hooks: [{ type: 'prompt', prompt: 'p' }, null] }],
+    TeammateIdle: [group('', 'true')],
+    Stop: [
+      1,
+      { hooks: 'x' },
+      { hooks: [{ type: 'prompt', prompt: 'p' }, null, { type: 'agent', prompt: 'p' }, { type: 'mcp_tool' }] },
+      {
+        hooks: [
+          { type: 'command' },
+          { type: 'http', url: 'file:///x' },
+          { type: 'command', command: 'a', shell: 'powershell' },
+        ],
+      },
+    ],
     PreToolUse: [group('(', 'true')],
   });
   assert.deepEqual(runner.problems, [
     'hooks for Nonsense are not run: the event is not known',
+    'hooks for TeammateIdle are not run: Clew has no such event',
     'a group of hooks for Stop is not run: it has no list of hooks',
     'a group of hooks for Stop is not run: it has no list of hooks',
-    'a hook for Stop is not run: only the type "command" is known, not "prompt"',
-    'a hook for Stop is not run: only the type "command" is known, not none',
+    'a hook for Stop is not run: there is no model to ask',
+    'a hook for Stop is not run: its type is null, not "command", "http" or "prompt"',
+    'a hook for Stop is not run: hooks of the type "agent" are not supported; use the type "command"',
+    'a hook for Stop is not run: hooks of the type "mcp_tool" are not supported; use the type "command"',
+    'a hook for Stop is not run: a hook of the type "command" needs a command',
+    'a hook for Stop is not run: a hook of the type "http" needs a url',
+    'a hook for Stop is not run: its shell is "powershell"; only "bash" is supported',
     'the matcher ( of a hook is not a regular expression; it is compared literally',
   ]);
   assert.deepEqual([runner.has('Stop'), runner.has('PreToolUse'), runner.has('PostToolUse')], [false, true, false]);
