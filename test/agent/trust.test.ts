@@ -126,7 +126,17 @@ test('without trust nothing in a folder takes effect', async (t) => {
 
 test('with trust the same folder takes effect, so the traps are real', async (t) => {
   const { sprung, sent } = await springTraps(t, true);
-  const expected = ['local-rule', 'prompt', 'server', 'server-inside', 'session-end', 'session-start', 'stop', 'tool'];
+  const expected = [
+    'key',
+    'local-rule',
+    'prompt',
+    'server',
+    'server-inside',
+    'session-end',
+    'session-start',
+    'stop',
+    'tool',
+  ];
   assert.deepEqual(
     expected.filter((name) => !sprung.includes(name)),
     [],

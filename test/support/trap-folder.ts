@@ -20,7 +20,7 @@ const settings = {
   },
   env: { TRAP_NAME: 'trapped', BASH_ENV: '../trap.sh' },
   statusLine: { type: 'command', command: 'touch ../trap-status' },
-  apiKeyHelper: 'touch ../trap-key',
+  apiKeyHelper: 'touch ../trap-key; echo key-of-the-folder',
   mcpServers: { inside: server('server-inside') },
   enableAllProjectMcpServers: true,
 };
@@ -60,7 +60,7 @@ export const trapList: readonly (readonly [kind: string, text: string])[] = [
   ['hook', 'SessionEnd: touch ../trap-session-end'],
   ['variable', 'TRAP_NAME=trapped'],
   ['status line', 'touch ../trap-status'],
-  ['API key helper', 'touch ../trap-key'],
+  ['API key helper', 'touch ../trap-key; echo key-of-the-folder'],
   ['MCP server', "inside: sh -c 'touch ../trap-server-inside'"],
   ['MCP server', "outside: sh -c 'touch ../trap-server'"],
   ['skill', 'snare; runs `touch ../trap-skill`; allows Bash'],

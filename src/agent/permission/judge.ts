@@ -10,6 +10,7 @@ import type {
   PathPolicy,
   PermissionJudge,
   PermissionMode,
+  RuleChange,
   RuleOffer,
   RuleText,
   ToolCallView,
@@ -42,6 +43,8 @@ export interface Judge extends PermissionJudge {
   readonly policy: PathPolicy;
   /** A judge with more rules; this one does not change. */
   withRules(more: readonly RuleText[]): Judge;
+  /** Changes the rules of this run. */
+  changeRules(change: RuleChange): void;
 }
 
 type Where = Parameters<PermissionJudge['judge']>[1];
@@ -60,9 +63,10 @@ export function makeJudge(options: JudgeOptions): Judge {
     const context = { ...where, places, rules: list, sandbox: options.sandbox ?? noSandbox };
     return judgeTool(call.name, isObject(call.input) ? call.input : {}, context);
   };
+  let version = 0;
   return {
     problems,
-    policy: makePolicy(places, rules),
+    policy: makePolicy(places, rules, () => version),
     get rules() {
       return rules;
     },
@@ -80,10 +84,26 @@ export function makeJudge(options: JudgeOptions): Judge {
         const added = parseRule(text, 'allow', offer.scope === 'local' ? 'local settings' : 'this session');
         if (added === undefined) continue;
         rules.push(added);
+        version++;
         if (offer.scope === 'local') await options.keepLocalRule?.(text);
       }
     },
+    changeRules(change) {
+      changeRules(rules, change);
+      version++;
+    },
   };
+}
+
+/** Changes the list itself: the policy of the sandbox reads it too. */
+function changeRules(rules: Rule[], { how, kind, texts, source }: RuleChange): void {
+  const added = texts.flatMap((text) => parseRule(text, kind, source) ?? []);
+  const isRemoved = (rule: Rule): boolean => {
+    if (how === 'add' || rule.kind !== kind) return false;
+    return how === 'replace' ? rule.source === source : added.some(({ text }) => text === rule.text);
+  };
+  const kept = rules.filter((rule) => !isRemoved(rule));
+  rules.splice(0, rules.length, ...kept, ...(how === 'remove' ? [] : added));
 }
 
 const noSandbox: SandboxUse = { isAvailable: false, runsUnasked: true, mayLeave: true, excluded: [] };
@@ -168,6 +188,8 @@ function judgeParts(name: string, input: JsonObject, context: ToolContext): Ruli
   if (name === 'WebSearch') return ask('searches the web', true, ['WebSearch']);
   if (name === 'Skill')
     return ask(`uses the skill ${subject ?? ''}`, true, /^[\w:.-]+$/.test(subject ?? '') ? [`Skill(${subject})`] : []);
+  if (name === 'ReadMcpResourceTool')
+    return ask(`reads ${asString(input.uri) ?? 'a resource'} from a server`, true, [name]);
   // Trusted for our own tools, not for those of a server.
   if (name.startsWith('mcp__'))
     return ask(`calls ${name}, a tool of a server`, context.isReadOnly, /^[\w-]+$/.test(name) ? [name] : []);

@@ -19,8 +19,18 @@ export interface Places {
   readonly dirs: readonly string[];
 }
 
+/** `extraDirs` may change while the agent runs. */
 export function makePlaces(named: Omit<Places, 'dirs'>): Places {
-  return { ...named, dirs: [named.projectDir, ...named.extraDirs].flatMap(bothWays) };
+  let known: { readonly folders: readonly string[]; readonly dirs: readonly string[] } | undefined;
+  return {
+    ...named,
+    get dirs() {
+      const folders = [named.projectDir, ...named.extraDirs];
+      if (known === undefined || known.folders.join('\0') !== folders.join('\0'))
+        known = { folders, dirs: folders.flatMap(bothWays) };
+      return known.dirs;
+    },
+  };
 }
 
 export interface PathUse {
@@ -141,7 +151,8 @@ function fileMatcher(
 }
 
 /** The same rules for what is not a call: what a sandbox hides and protects. */
-export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
+/** `version`: a number that changes with the rules. */
+export function makePolicy(places: Places, rules: readonly Rule[], version: () => number): PathPolicy {
   const matchers = new Map<Rule, (file: string) => boolean>();
   const matches = (rule: Rule, file: string): boolean => {
     const known = matchers.get(rule) ?? fileMatcher(rule.specifier ?? '', rule.kind, [], places);
@@ -154,7 +165,7 @@ export function makePolicy(places: Places, rules: readonly Rule[]): PathPolicy {
     find(kind, tools).some((rule) => matches(rule, file));
   const isDenied = (file: string): boolean => isHit('deny', ['Read'], file);
   return {
-    version: () => rules.length,
+    version,
     isDenied,
     isHidden: (file) =>
       isDenied(file) || (readProtection(namesOf(file, places)) !== undefined && !isHit('allow', ['Read'], file)),

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { withoutOwnKeys } from '../../api/connection/index.ts';
 import { isWithin, realPath } from '../../base/files/index.ts';
 import type { Confinement, Launch, LaunchPlace, PathPolicy, Sandbox } from '../contract/index.ts';
 import { confinedArgs, openArgs, seatbeltArgs, seatbeltOpenArgs } from './mechanism.ts';
@@ -91,7 +92,7 @@ function launchOpen(options: SandboxOptions, scan: TreeScan, place: LaunchPlace)
 }
 
 function openLaunch(prefix: readonly string[], { env }: LaunchPlace): Launch {
-  return { confinement: 'open', prefix, env: openEnvironment(env), finish: () => [] };
+  return { confinement: 'open', prefix, env: withoutOwnKeys(env), finish: () => [] };
 }
 
 function launchConfined(
@@ -160,13 +161,8 @@ function putAway(before: Found | undefined, after: Found): readonly string[] {
   });
 }
 
-const ownKeys = /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|CLAUDE_CODE_OAUTH_TOKEN)$/;
 const plain =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|TZ|CI|NODE_ENV|CLAUDECODE)$/;
-
-function openEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.test(name)));
-}
 
 function confinedEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => plain.test(name));

@@ -26,6 +26,7 @@ async function permit({ hook = {}, rules = () => allow, person }: Said): Promise
       assert.ok(person !== undefined, 'nobody should be asked');
       return person;
     },
+    updatePermissions: async () => undefined,
     mode: () => 'default',
     workspace: () => ({ cwd: '/project' }),
   };

@@ -90,3 +90,16 @@ test('only true and false count', () => {
   };
   assert.deepEqual(readSandboxSettings([file('user', value)]), usual);
 });
+
+test('settings of the command line precede those of the user, and lists add up', () => {
+  const found = readSandboxSettings([
+    file('flag', { enabled: false, excludedCommands: ['git'], network: { allowedDomains: ['a.example'] } }),
+    file('user', { enabled: true, excludedCommands: ['npm'], network: { allowedDomains: ['b.example'] } }),
+  ]);
+  assert.deepEqual(found, {
+    ...usual,
+    isEnabled: false,
+    excluded: ['npm', 'git'],
+    domains: { allowed: ['b.example', 'a.example'], denied: [] },
+  });
+});
