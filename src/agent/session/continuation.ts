@@ -3,7 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { asString, type JsonObject } from '../../base/json/index.ts';
 import { buildResumeGraph, chooseLeaf, walkChain } from '../../session/resume/chain/index.ts';
-import { type Draft, filterDrafts, requestModel, withOpenCallsClosed } from '../../session/resume/messages/index.ts';
+import {
+  type Draft,
+  filterDrafts,
+  requestModel,
+  withAnsweredEnd,
+  withOpenCallsClosed,
+} from '../../session/resume/messages/index.ts';
 import { type ResumeSource, resumeLines } from '../../session/resume/request/index.ts';
 import { callsOf, type Node } from '../../session/transcript/index.ts';
 import { madeNode } from '../../surgery/request/index.ts';
@@ -14,6 +20,8 @@ export interface Continuation extends ChainFacts {
   readonly leafUuid: string | null;
   /** Calls at the end that have no result. */
   readonly openCalls: readonly OpenCall[];
+  /** It ends with the user: a resume answers for the model before the next prompt. */
+  readonly isUnanswered: boolean;
   /** The model that a resume uses. */
   readonly model: string;
   readonly lastMs: number;
@@ -68,11 +76,13 @@ function linesBefore(source: ResumeSource, parentUuid: string | null): readonly 
 function continuationOf(source: ResumeSource, leafUuid: string | null, lines: readonly Node[]): Continuation {
   const facts = readChainFacts(source, lines);
   const { drafts } = facts;
+  const filtered = filterDrafts(drafts);
   return {
     ...facts,
     leafUuid,
     openCalls: openCallsOf(drafts, lines),
-    model: requestModel(filterDrafts(drafts)),
+    isUnanswered: withAnsweredEnd(filtered).length > filtered.length,
+    model: requestModel(filtered),
     lastMs: newestTime(source),
   };
 }

@@ -3,8 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ModelRequest } from '../../api/client/index.ts';
-import { thinkingId } from '../../api/request/index.ts';
-import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
 import { windowTokensOf } from '../../format/entry/index.ts';
 import { plainModelName, withoutModelDate } from '../../models/index.ts';
 import { isWrittenByClew } from '../../session/facts/index.ts';
@@ -15,7 +14,6 @@ import {
   draftLines,
   filterDrafts,
   forRequest,
-  isThinking,
   mergeDrafts,
   repairMessages,
   requestModel,
@@ -26,7 +24,7 @@ import type { ResumeSource } from '../../session/resume/request/index.ts';
 import { isMessage, type Node } from '../../session/transcript/index.ts';
 import { madeNode } from '../../surgery/request/index.ts';
 import { type FrozenPrompt, promptLineType, readPromptLine } from './frozen-prompt.ts';
-import { type KnownThinking, readMark, type ThinkingMarks } from './thinking.ts';
+import { KnownAnswers, noMarks, readMark, type ThinkingMarks } from './thinking.ts';
 
 export interface ConversationStart {
   readonly drafts: readonly Draft[];
@@ -37,12 +35,12 @@ export interface ConversationStart {
 
 export class Conversation {
   #drafts: Draft[];
-  readonly #marks: Map<string, KnownThinking>;
+  readonly #marks: KnownAnswers;
   readonly #privateDrafts: Set<Draft>;
 
-  constructor({ drafts, marks = new Map(), privateDrafts = new Set() }: ConversationStart = { drafts: [] }) {
+  constructor({ drafts, marks = noMarks, privateDrafts = new Set() }: ConversationStart = { drafts: [] }) {
     this.#drafts = [...drafts];
-    this.#marks = new Map(marks);
+    this.#marks = new KnownAnswers(marks);
     this.#privateDrafts = new Set(privateDrafts);
   }
 
@@ -50,7 +48,7 @@ export class Conversation {
     return this.#drafts.length;
   }
 
-  /** Marks of every thinking block. */
+  /** What is stored about its answers. */
   get marks(): ThinkingMarks {
     return this.#marks;
   }
@@ -60,7 +58,7 @@ export class Conversation {
     const drafts = draftLines([madeNode(entry, 0)], () => entry);
     this.#drafts.push(...drafts);
     for (const draft of isPrivate ? drafts : []) this.#privateDrafts.add(draft);
-    noteThinking(entry, this.#marks);
+    this.#marks.note(entry);
   }
 
   /** Removes everything that was added since it had this length. */
@@ -98,14 +96,6 @@ export class Conversation {
   }
 }
 
-/** Stores what a line says about its thinking. */
-function noteThinking(entry: JsonObject, marks: Map<string, KnownThinking>): void {
-  const message = asObject(entry.message);
-  if (entry.type !== 'assistant' || !isArray(message?.content)) return;
-  for (const block of message.content.filter(isObject).filter(isThinking))
-    marks.set(thinkingId(block), { mark: readMark(entry.clewPrefix), model: asString(message.model) });
-}
-
 function plainName(model: string): string {
   return withoutModelDate(plainModelName(model));
 }
@@ -126,12 +116,12 @@ export interface ChainFacts {
 }
 
 export function readChainFacts(source: ResumeSource, lines: readonly Node[]): ChainFacts {
-  const marks = new Map<string, KnownThinking>();
+  const marks = new KnownAnswers();
   let promptHash: string | undefined;
   let isShared = false;
   const drafts = draftLines(lines, (node) => {
     const entry = source.read(node);
-    noteThinking(entry, marks);
+    marks.note(entry);
     if (isMessage(node)) {
       promptHash = readMark(entry.clewPrefix)?.prompt ?? promptHash;
       isShared ||= !isWrittenByClew(entry);
@@ -165,12 +155,7 @@ export function privateThinkingLine(entry: JsonObject, at: number): JsonObject {
   };
 }
 
-function addPrivateThinking(
-  line: JsonObject,
-  drafts: Draft[],
-  privateDrafts: Set<Draft>,
-  marks: Map<string, KnownThinking>,
-): void {
+function addPrivateThinking(line: JsonObject, drafts: Draft[], privateDrafts: Set<Draft>, marks: KnownAnswers): void {
   const { messageId, model, at, content, clewPrefix = null } = line;
   const own = drafts.flatMap((draft, i) => (draft.id === messageId && !privateDrafts.has(draft) ? [i] : []));
   const last = own.at(-1);
@@ -180,7 +165,7 @@ function addPrivateThinking(
   const made = draftLines([madeNode(entry, 0)], () => entry);
   drafts.splice((typeof at === 'number' ? own[at] : undefined) ?? last + 1, 0, ...made);
   for (const draft of made) privateDrafts.add(draft);
-  noteThinking(entry, marks);
+  marks.note(entry);
 }
 
 export class UsedIds {

@@ -16,6 +16,7 @@ import type {
   Compacted,
   HookRan,
   Interrupted,
+  ModelSwitched,
   PermissionMode,
   PromptGiven,
   RequestFailed,
@@ -23,6 +24,7 @@ import type {
   ThinkingReported,
 } from '../contract/index.ts';
 import type { LineMoment } from './transcript-writer.ts';
+import type { PromptFacts } from './turn-facts.ts';
 
 /** The format of a real client that all others from 1.0.57 to 2.1.325 resume in the same way. */
 export const formatVersion = '2.1.45';
@@ -32,13 +34,15 @@ export interface EnvelopeOptions {
   readonly cwd: string;
   readonly gitBranch: string;
   readonly slug: string;
+  readonly entrypoint?: string | undefined;
   readonly agentId?: string;
 }
 
-export function envelopeOf({ sessionId, cwd, gitBranch, slug, agentId }: EnvelopeOptions): JsonObject {
+export function envelopeOf({ sessionId, cwd, gitBranch, slug, entrypoint, agentId }: EnvelopeOptions): JsonObject {
   return {
     isSidechain: agentId !== undefined,
     userType: 'external',
+    ...(entrypoint === undefined ? {} : { entrypoint }),
     cwd,
     sessionId,
     version: formatVersion,
@@ -50,15 +54,33 @@ export function envelopeOf({ sessionId, cwd, gitBranch, slug, agentId }: Envelop
   };
 }
 
-export function promptBody({ content, isMeta }: PromptGiven, mode: PermissionMode): JsonObject {
+/** What the lines of a turn and of a sub-agent share. */
+export interface LineFacts {
+  readonly promptId?: string;
+  /** The type of the sub-agent that writes the line. */
+  readonly agentType?: string | undefined;
+}
+
+export function promptBody(
+  { content, isMeta }: PromptGiven,
+  mode: PermissionMode | undefined,
+  { promptId, turn = {} }: Partial<PromptFacts> = {},
+): JsonObject {
   return {
+    ...given('promptId', promptId),
     type: 'user',
     message: { role: 'user', content },
-    ...(isMeta ? { isMeta: true } : { permissionMode: mode }),
+    ...(isMeta ? { isMeta: true } : given('permissionMode', mode)),
+    ...turn,
   };
 }
 
-export function blockBody({ message, block, stopReason, usage }: BlockFinished): JsonObject {
+function given(name: string, value: JsonValue | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+export function blockBody(event: BlockFinished, { agentType }: LineFacts = {}): JsonObject {
+  const { message, block, stopReason, usage, index, streamMs, isAborted } = event;
   return {
     message: {
       model: message.model,
@@ -70,14 +92,24 @@ export function blockBody({ message, block, stopReason, usage }: BlockFinished):
       stop_sequence: null,
       usage,
     },
-    ...(message.requestId === undefined ? {} : { requestId: message.requestId }),
+    ...(block.type === 'tool_use' ? given('toolInputStreamMs', streamMs) : {}),
+    ...(block.type === 'thinking' ? given('thinkingDurationMs', streamMs) : {}),
+    ...given('apiBlockIndex', index),
+    ...given('requestId', message.requestId),
+    ...given('requestedModel', message.requestedModel),
+    ...given('effort', message.effort),
+    ...given('attributionAgent', agentType),
+    ...(isAborted === true ? { isAbortedMidStream: true } : {}),
     ...(message.prefix === undefined ? {} : { clewPrefix: message.prefix }),
     type: 'assistant',
+    madeBy: 'model',
   };
 }
 
 /** Sub-agents' files contain no `toolUseResult` since 2.1.29. */
-export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechain: boolean): JsonObject {
+export function resultBody(event: CallFinished, isSidechain: boolean, { promptId }: LineFacts = {}): JsonObject {
+  const { call, callUuid, outcome, permission, refused } = event;
+  const denial = refused === undefined ? undefined : denialKinds[refused];
   const block = {
     tool_use_id: call.id,
     type: 'tool_result',
@@ -85,12 +117,24 @@ export function resultBody({ call, callUuid, outcome }: CallFinished, isSidechai
     ...(outcome.isError ? { is_error: true } : {}),
   };
   return {
+    ...given('promptId', promptId),
     type: 'user',
     message: { role: 'user', content: [block] },
     ...(isSidechain ? {} : { toolUseResult: outcome.stored }),
+    ...given('toolDenialKind', permission?.source === 'user_reject' ? 'user-rejected' : denial),
+    ...given('sandboxed', outcome.isSandboxed),
     sourceToolAssistantUUID: callUuid,
+    ...(permission === undefined ? {} : { permissionDecision: { ...permission } }),
   };
 }
+
+/** A call with a wrong input was not denied. */
+const denialKinds = {
+  permission: 'permission-rule',
+  hook: 'permission-rule',
+  interrupted: 'user-rejected',
+  input: undefined,
+};
 
 /** As client 2.1.260 and later write it: no client sends the thinking before it again. */
 export function strippedBody(): JsonObject {
@@ -117,8 +161,9 @@ export interface OpenCall {
 }
 
 /** The client's text for a call whose result was never written. */
-export function lostResultBody({ id, callUuid }: OpenCall): JsonObject {
+export function lostResultBody({ id, callUuid }: OpenCall, promptId: string): JsonObject {
   return {
+    promptId,
     type: 'user',
     message: { role: 'user', content: [resultFor(id, texts.interrupted)] },
     toolUseResult: `Error: ${texts.interrupted}`,
@@ -126,9 +171,29 @@ export function lostResultBody({ id, callUuid }: OpenCall): JsonObject {
   };
 }
 
-export function interruptedBody({ during }: Interrupted): JsonObject {
+/** The client's answer for a conversation that ended with the user, so that the next prompt is a separate message. */
+export function unansweredBody(): JsonObject {
+  return {
+    type: 'assistant',
+    message: {
+      id: randomUUID(),
+      model: syntheticModel,
+      role: 'assistant',
+      stop_reason: 'stop_sequence',
+      stop_sequence: '',
+      type: 'message',
+      usage: noUsage,
+      content: [{ type: 'text', text: texts.noResponse }],
+    },
+    isApiErrorMessage: false,
+    madeBy: 'other',
+  };
+}
+
+export function interruptedBody({ during }: Interrupted, { promptId }: LineFacts = {}): JsonObject {
   const text = during === 'tool' ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
-  return { type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } };
+  const message = { role: 'user', content: [{ type: 'text', text }] };
+  return { ...given('promptId', promptId), type: 'user', message };
 }
 
 export function retryBody({ attempt, maxRetries, delayMs, error }: RetryPlanned): JsonObject {
@@ -140,6 +205,20 @@ export function retryBody({ attempt, maxRetries, delayMs, error }: RetryPlanned)
     retryInMs: delayMs,
     retryAttempt: attempt,
     maxRetries,
+  };
+}
+
+/** As client 2.1.325 writes it. */
+export function switchBody({ trigger, from, to, text }: ModelSwitched): JsonObject {
+  return {
+    type: 'system',
+    subtype: 'model_fallback',
+    content: text,
+    level: 'warning',
+    trigger,
+    originalModel: from,
+    fallbackModel: to,
+    isMeta: false,
   };
 }
 
@@ -160,6 +239,9 @@ export function failureBody({ error }: RequestFailed): JsonObject {
     ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
     error: error.kind,
     isApiErrorMessage: true,
+    ...given('apiErrorStatus', error.status),
+    ...given('apiErrorType', error.kind),
+    madeBy: 'model',
   };
 }
 
@@ -195,8 +277,9 @@ export function boundaryBody({ trigger, preTokens }: Compacted, { leafUuid }: Li
   };
 }
 
-export function summaryBody(summary: string): JsonObject {
+export function summaryBody(summary: string, promptId: string): JsonObject {
   return {
+    promptId,
     type: 'user',
     message: { role: 'user', content: summary },
     isVisibleInTranscriptOnly: true,

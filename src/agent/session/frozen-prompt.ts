@@ -78,6 +78,13 @@ export class PromptKeeper {
     return made;
   }
 
+  /** The prompt that the next request would have. Nothing is written. */
+  preview(): FrozenPrompt {
+    const kept = this.#kept();
+    if (kept !== undefined && !this.#isOutdated(kept)) return kept;
+    return freezePrompt(this.#source.render(), this.#source.tools());
+  }
+
   /** After a compaction there is no thinking that depends on the old prompt. */
   startOver(): void {
     this.#isOver = true;

@@ -1,7 +1,9 @@
 // Opens a session for writing: finds it, forks it if asked, locks it against other writers, reads it as the current
 // client does, and makes a recorder that continues at its end.
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFile } from 'node:fs/promises';
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { repairRequest } from '../../api/repair/index.ts';
 import { UserError } from '../../base/errors/index.ts';
@@ -28,15 +30,19 @@ import { loadSource, operate } from '../../surgery/engine/index.ts';
 import { planFork } from '../../surgery/operations/index.ts';
 import type { SessionChoice } from '../contract/index.ts';
 import { findNamed, findNewest, refuseKnownId, type SessionPlace, transcriptFor } from './choose-session.ts';
-import { type Continuation, continueSession } from './continuation.ts';
+import { type Continuation, continueAt, continueSession } from './continuation.ts';
 import { FileHistory, fileOf, historyFolder, readSnapshots, type Snapshot } from './file-history.ts';
 import type { FrozenPrompt } from './frozen-prompt.ts';
 import { Recorder } from './recorder.ts';
 import { emptyStart, type WriterStart } from './transcript-writer.ts';
+import { readTurnCounts } from './turn-facts.ts';
 
 export interface OpenOptions extends SessionPlace {
   readonly withProgressEntries?: boolean;
   readonly currentCwd?: () => string;
+  /** Nothing is written to the session folder. */
+  readonly isEphemeral?: boolean | undefined;
+  readonly entrypoint?: string | undefined;
 }
 
 export interface OpenSession {
@@ -46,6 +52,7 @@ export interface OpenSession {
   readonly sessionDir: string;
   readonly cwd: string;
   readonly isNew: boolean;
+  readonly isEphemeral: boolean;
   readonly title: string | undefined;
   /** The model that a resume uses; `undefined` for a new session. */
   readonly model: string | undefined;
@@ -64,14 +71,16 @@ export interface OpenSession {
 export async function openSession(choice: SessionChoice, options: OpenOptions): Promise<OpenSession> {
   if (choice.kind === 'new') return openNew(options, choice.sessionId);
   const found = choice.kind === 'continue' ? await findNewest(options) : await findNamed(options, choice.session);
-  const notes: string[] = [];
-  let file = found;
-  if (choice.fork !== undefined) file = await forkSession(found, options, choice.fork.sessionId);
-  else if (!isBelow(found, options.root)) {
-    file = await forkSession(found, options, undefined);
-    notes.push(`${found} is not below ${options.root}; continuing in a copy`);
+  const at = choice.kind === 'resume' ? choice.at : undefined;
+  const { fork } = choice;
+  if (options.isEphemeral === true) {
+    const sessionId = fork === undefined ? undefined : (fork.sessionId ?? randomUUID());
+    return openExisting(found, options, { at, sessionId });
   }
-  return openExisting(file, options, notes);
+  if (fork !== undefined) return openExisting(await forkSession(found, options, fork.sessionId, at), options);
+  if (isBelow(found, options.root)) return openExisting(found, options, { at });
+  const note = `${found} is not below ${options.root}; continuing in a copy`;
+  return openExisting(await forkSession(found, options, undefined, at), options, { notes: [note] });
 }
 
 const forkInstead = 'end it there, or work in a copy with --fork-session';
@@ -81,18 +90,32 @@ async function openNew(options: OpenOptions, wanted: string | undefined): Promis
   const sessionId = wanted?.toLowerCase() ?? randomUUID();
   const file = transcriptFor(options, sessionId);
   refuseLeaving(file, path.dirname(file));
-  const release = await holdSession(file, options.env, forkInstead);
+  const release = await hold(file, options);
   const history = new FileHistory({ root: options.root, sessionId, cwd: options.cwd });
   return makeOpen(file, options, { history, start: emptyStart, slug: slugFor(sessionId) }, release);
 }
 
-async function openExisting(file: string, options: OpenOptions, notes: readonly string[]): Promise<OpenSession> {
-  const release = await holdSession(file, options.env, forkInstead);
+/** A session that is only read needs no lock. */
+async function hold(file: string, { env, isEphemeral }: OpenOptions): Promise<ReleaseSession> {
+  return isEphemeral === true ? async () => undefined : holdSession(file, env, forkInstead);
+}
+
+interface Continued {
+  readonly notes?: readonly string[];
+  /** The last line to keep. */
+  readonly at?: string | undefined;
+  /** Another id than that of the file, if nothing is written. */
+  readonly sessionId?: string | undefined;
+}
+
+async function openExisting(file: string, options: OpenOptions, continued: Continued = {}): Promise<OpenSession> {
+  const { notes = [], at, sessionId } = continued;
+  const release = await hold(file, options);
   try {
     // Before reading, so that a write in between is noticed.
     const identity = identify(file);
     const session = await readSession(file);
-    const going = continueSession(session.transcript);
+    const going = at === undefined ? continueSession(session.transcript) : goOnAt(session, at);
     if ('refused' in going)
       throw new UserError(`${session.id} cannot be resumed: ${going.refused}`, `run \`clew doctor ${session.id}\``);
     // The paths in its snapshots are relative to the folder where the session began.
@@ -100,11 +123,18 @@ async function openExisting(file: string, options: OpenOptions, notes: readonly 
     const snapshots = readSnapshots(session.transcript).map((snapshot) => inProject(snapshot, cwd, options.cwd));
     const history = new FileHistory({ root: options.root, sessionId: session.id, cwd }, snapshots);
     const start = { identity, ...going };
-    return makeOpen(file, options, { history, start, slug: slugOf(session), session, going, notes }, release);
+    const opened = { history, start, slug: slugOf(session), session, going, notes, sessionId };
+    return makeOpen(file, options, opened, release);
   } catch (error) {
     await release();
     throw error;
   }
+}
+
+function goOnAt({ transcript, id }: Session, at: string): Continuation {
+  const going = transcript.nodes.some(({ uuid }) => uuid === at) ? continueAt(transcript, at) : undefined;
+  if (going !== undefined) return going;
+  throw new UserError(`the session ${id} cannot continue at ${at}`, 'name the uuid of one of its messages');
 }
 
 /**
@@ -125,20 +155,25 @@ interface Opened {
   readonly session?: Session;
   readonly going?: Continuation;
   readonly notes?: readonly string[];
+  readonly sessionId?: string | undefined;
 }
 
 function makeOpen(file: string, options: OpenOptions, opened: Opened, release: ReleaseSession): OpenSession {
   const { session, going, history, start, slug, notes = [] } = opened;
-  const sessionId = path.basename(file, '.jsonl');
-  const { cwd, currentCwd, withProgressEntries } = options;
+  const sessionId = opened.sessionId ?? path.basename(file, '.jsonl');
+  const { cwd, currentCwd, withProgressEntries, entrypoint, isEphemeral = false } = options;
+  const sessionDir = isEphemeral ? makeTemporaryFolder() : path.join(path.dirname(file), sessionId);
   const recorder = new Recorder({
     sessionId,
     file,
     cwd,
     slug,
     history,
-    start,
+    start: { ...start, isEphemeral },
     openCalls: going?.openCalls ?? [],
+    isUnanswered: going?.isUnanswered ?? false,
+    entrypoint,
+    ...(session === undefined ? {} : { turns: readTurnCounts(session) }),
     isShared: going?.isShared ?? false,
     ...(going?.prompt === undefined ? {} : { prompt: going.prompt }),
     ...(currentCwd === undefined ? {} : { currentCwd }),
@@ -150,9 +185,10 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
   return {
     sessionId,
     file,
-    sessionDir: path.join(path.dirname(file), sessionId),
+    sessionDir,
     cwd,
     isNew: session === undefined,
+    isEphemeral,
     title: session === undefined ? undefined : titleOf(session),
     model: going?.model,
     notes: [...notes, ...damage],
@@ -167,8 +203,14 @@ function makeOpen(file: string, options: OpenOptions, opened: Opened, release: R
     close: async () => {
       await recorder.close();
       await release();
+      if (isEphemeral) await rm(sessionDir, { recursive: true, force: true });
     },
   };
+}
+
+/** For tool results that the model reads; removed when the session is closed. */
+function makeTemporaryFolder(): string {
+  return realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-session-')));
 }
 
 /** The history with a prompt after it, as it will be sent. */
@@ -207,13 +249,22 @@ function slugOf({ transcript, id }: Session): string {
 /** If none of these lines has a name, the others have none either. */
 const linesWithSlug = 20;
 
-async function forkSession(file: string, options: OpenOptions, wanted: string | undefined): Promise<string> {
+async function forkSession(
+  file: string,
+  options: OpenOptions,
+  wanted: string | undefined,
+  at?: string,
+): Promise<string> {
   if (wanted !== undefined) await refuseKnownId(options, wanted);
   const sessionId = wanted?.toLowerCase() ?? randomUUID();
   const source = await loadSource(file);
   const folder = path.join(projectsFolder(options.root), encodeSlug(options.cwd));
   const isForeign = !isInLibrary(file, [options.root]);
-  const { to } = await operate(planFork(source, { sessionId, folder, isForeign }), [source], { env: options.env });
+  const { to } = await operate(
+    planFork(source, { sessionId, folder, isForeign, ...(at === undefined ? {} : { at }) }),
+    [source],
+    { env: options.env },
+  );
   await copyHistory(options.root, source.session.id, sessionId);
   return to.path;
 }

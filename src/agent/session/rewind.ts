@@ -3,23 +3,24 @@
 // the project is touched, whatever the session file says.
 
 import { randomUUID } from 'node:crypto';
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { structuredPatch } from 'diff';
 import { UserError } from '../../base/errors/index.ts';
 import { asEntry, contentOf } from '../../format/entry/index.ts';
 import { loadSession, type Session } from '../../session/load/index.ts';
 import { resumeLines } from '../../session/resume/request/index.ts';
 import { type Node, promptText } from '../../session/transcript/index.ts';
 import { syncPath } from '../../store/index.ts';
-import type { RewindPoint, RewindReport } from '../contract/index.ts';
+import type { RewindPoint, RewindPreview, RewindReport } from '../contract/index.ts';
 import { continueAt } from './continuation.ts';
 import { type Backup, copyWhole, fileOf, isAsKept, readSnapshots, type Snapshot } from './file-history.ts';
 import type { OpenSession } from './open-session.ts';
 
 /** The prompts that the conversation can be rewound to, oldest first. */
 export async function rewindPoints(open: OpenSession): Promise<readonly RewindPoint[]> {
-  if (!open.recorder.isStarted) return [];
+  if (!open.recorder.isStarted || open.isEphemeral) return [];
   const session = await loadSession(open.file);
   const lines = resumeLines(session.transcript);
   if ('refused' in lines) return [];
@@ -37,7 +38,7 @@ export async function rewindPoints(open: OpenSession): Promise<readonly RewindPo
 
 /** The prompts that the user typed in the part of the session that is sent, oldest first; a command as it was called. */
 export async function typedPrompts(open: OpenSession): Promise<readonly string[]> {
-  if (!open.recorder.isStarted) return [];
+  if (!open.recorder.isStarted || open.isEphemeral) return [];
   const session = await loadSession(open.file);
   const lines = resumeLines(session.transcript);
   if ('refused' in lines) return [];
@@ -49,6 +50,8 @@ export async function rewind(
   point: RewindPoint,
   what: 'chat' | 'files' | 'both',
 ): Promise<RewindReport> {
+  if (open.isEphemeral)
+    throw new UserError('a session that is not stored cannot be rewound', 'run without --no-session-persistence');
   await open.recorder.close();
   const session = await loadSession(open.file);
   const node = session.transcript.nodes.findLast(({ uuid }) => uuid === point.uuid);
@@ -60,6 +63,40 @@ export async function rewind(
   const files = what === 'chat' ? nothingDone : await rewindFiles(open, session, point.uuid);
   if (what !== 'files') await rewindChat(open, session, node);
   return { ...files, prompt: promptOf(session, node) };
+}
+
+/** What a rewind of the files would change, without changing anything. */
+export async function previewRewind(open: OpenSession, { uuid, changedFiles }: RewindPoint): Promise<RewindPreview> {
+  const { transcript } = await loadSession(open.file);
+  const targets = targetsAt(readSnapshots(transcript), uuid) ?? new Map();
+  let insertions = 0;
+  let deletions = 0;
+  for (const [key, { name }] of targets) {
+    const file = fileOf(key, open.history.cwd);
+    if (!changedFiles.includes(file)) continue;
+    const kept = name === undefined ? '' : readText(path.join(open.history.folder, path.basename(name)));
+    const counts = countLines(readText(file), kept);
+    insertions += counts.insertions;
+    deletions += counts.deletions;
+  }
+  return { files: changedFiles, insertions, deletions };
+}
+
+const maxComparedBytes = 4 * 1024 * 1024;
+
+/** Nothing for a file that is missing or too large to compare. */
+function readText(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false });
+  return size?.isFile() === true && size.size <= maxComparedBytes ? readFileSync(file, 'utf8') : '';
+}
+
+function countLines(now: string, kept: string): { readonly insertions: number; readonly deletions: number } {
+  const lines = structuredPatch('', '', now, kept, '', '', { context: 0, timeout: 2000 })?.hunks ?? [];
+  const changed = lines.flatMap(({ lines: each }) => each);
+  return {
+    insertions: changed.filter((line) => line.startsWith('+')).length,
+    deletions: changed.filter((line) => line.startsWith('-')).length,
+  };
 }
 
 type FilesReport = Omit<RewindReport, 'prompt'>;

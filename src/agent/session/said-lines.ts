@@ -1,4 +1,5 @@
 // Events of a conversation → its lines, the same for a session and its sub-agents.
+import { isBinding } from '../../api/request/index.ts';
 import { isThinking } from '../../session/resume/messages/index.ts';
 import type { AgentEvent, Compacted, PermissionMode } from '../contract/index.ts';
 import {
@@ -12,32 +13,42 @@ import {
   retryBody,
   strippedBody,
   summaryBody,
+  switchBody,
 } from './entries.ts';
 import { promptLine } from './frozen-prompt.ts';
 import type { NewLine } from './transcript-writer.ts';
+import type { PromptFacts } from './turn-facts.ts';
 
 export interface SaidIn {
   readonly isSidechain: boolean;
   /** Another client writes the session too; nobody resumes a sub-agent. */
   readonly isShared: boolean;
   readonly mode: PermissionMode;
+  /** For a prompt: its id and, in a session, its turn. */
+  readonly prompt: PromptFacts;
+  readonly agentType: string | undefined;
 }
 
 /** Empty for events that are not part of the conversation. */
-export function saidLines(event: AgentEvent, { isSidechain, isShared, mode }: SaidIn): readonly NewLine[] {
+export function saidLines(event: AgentEvent, said: SaidIn): readonly NewLine[] {
+  const { isSidechain, isShared, mode, prompt, agentType } = said;
+  const { promptId } = prompt;
   switch (event.type) {
     case 'prompt':
-      return [{ kind: 'chain', uuid: event.uuid, body: promptBody(event, mode) }];
+      return [{ kind: 'chain', uuid: event.uuid, body: promptBody(event, isSidechain ? undefined : mode, prompt) }];
     case 'block':
-      return isShared && !isSidechain && isThinking(event.block)
+      // A model that checks what comes before thinking refuses ours after the client's prompt.
+      return isShared && !isSidechain && isThinking(event.block) && isBinding(event.message.model)
         ? [{ kind: 'thinking', body: blockBody(event) }]
-        : [{ kind: 'chain', uuid: event.uuid, body: blockBody(event) }];
+        : [{ kind: 'chain', uuid: event.uuid, body: blockBody(event, { agentType }) }];
     case 'result':
-      return [{ kind: 'chain', uuid: event.uuid, body: resultBody(event, isSidechain) }];
+      return [{ kind: 'chain', uuid: event.uuid, body: resultBody(event, isSidechain, { promptId }) }];
     case 'interrupted':
-      return [{ kind: 'chain', uuid: event.uuid, body: interruptedBody(event) }];
+      return [{ kind: 'chain', uuid: event.uuid, body: interruptedBody(event, { promptId }) }];
     case 'retry':
       return [{ kind: 'chain', uuid: event.uuid, body: retryBody(event) }];
+    case 'model-switched':
+      return [{ kind: 'chain', uuid: event.uuid, body: switchBody(event) }];
     case 'request-failed':
       return [{ kind: 'chain', uuid: event.uuid, body: failureBody(event) }];
     case 'thinking-stripped':
@@ -47,18 +58,18 @@ export function saidLines(event: AgentEvent, { isSidechain, isShared, mode }: Sa
     case 'prompt-frozen':
       return [{ kind: 'loose', body: { ...promptLine(event.prompt), ...(isSidechain ? { isSidechain } : {}) } }];
     case 'compacted':
-      return compactionLines(event);
+      return compactionLines(event, promptId);
     default:
       return [];
   }
 }
 
 /** In one append: old clients would lose the history at a boundary without a summary. */
-function compactionLines(event: Compacted): readonly NewLine[] {
+function compactionLines(event: Compacted, promptId: string): readonly NewLine[] {
   const { result } = event;
   if ('problem' in result) return [];
   return [
     { kind: 'chain', uuid: result.boundaryUuid, body: (moment) => boundaryBody(event, moment), restarts: true },
-    { kind: 'chain', uuid: result.summaryUuid, body: summaryBody(result.summary) },
+    { kind: 'chain', uuid: result.summaryUuid, body: summaryBody(result.summary, promptId) },
   ];
 }

@@ -2,7 +2,9 @@
 // request; its thinking is valid as long as the same content comes before it.
 import type { ModelRequest } from '../../api/client/index.ts';
 import { isBinding, sentBlocks, shortHash, thinkingId } from '../../api/request/index.ts';
-import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { asObject, asString, isArray, isObject, type JsonObject } from '../../base/json/index.ts';
+import { type Effort, isEffort } from '../../models/index.ts';
+import { isThinking } from '../../session/resume/messages/index.ts';
 import { promptHash } from './frozen-prompt.ts';
 
 /** Hashes of the request that an answer belongs to. */
@@ -22,8 +24,35 @@ export interface KnownThinking {
   readonly model: string | undefined;
 }
 
-/** By block id. */
-export type ThinkingMarks = ReadonlyMap<string, KnownThinking>;
+/** What is stored about the answers of a conversation. */
+export interface ThinkingMarks {
+  /** By block id. */
+  readonly thinking: ReadonlyMap<string, KnownThinking>;
+  /** The effort of an answer, by the hash of the messages before it. */
+  readonly efforts: ReadonlyMap<string, Effort>;
+}
+
+export const noMarks: ThinkingMarks = { thinking: new Map(), efforts: new Map() };
+
+/** Collects what the lines of a conversation say. */
+export class KnownAnswers implements ThinkingMarks {
+  readonly thinking: Map<string, KnownThinking>;
+  readonly efforts: Map<string, Effort>;
+
+  constructor({ thinking, efforts }: ThinkingMarks = noMarks) {
+    this.thinking = new Map(thinking);
+    this.efforts = new Map(efforts);
+  }
+
+  note(entry: JsonObject): void {
+    const message = asObject(entry.message);
+    if (entry.type !== 'assistant' || !isArray(message?.content)) return;
+    const mark = readMark(entry.clewPrefix);
+    if (mark !== undefined && isEffort(entry.effort)) this.efforts.set(mark.messages, entry.effort);
+    for (const block of message.content.filter(isObject).filter(isThinking))
+      this.thinking.set(thinkingId(block), { mark, model: asString(message.model) });
+  }
+}
 
 export function readMark(value: unknown): PrefixMark | undefined {
   const { prompt, messages, thinking } = asObject(value) ?? {};
@@ -51,7 +80,7 @@ export interface FittedRequest {
 }
 
 /** Leaves out thinking that is no longer valid. Missing thinking at the start is harmless. */
-export function fitThinking(request: ModelRequest, marks: ThinkingMarks): FittedRequest {
+export function fitThinking(request: ModelRequest, { thinking: known }: ThinkingMarks): FittedRequest {
   if (!isBinding(request.model)) return { messages: request.messages, leftOut: undefined };
   const prompt = promptHash(request.system, request.tools);
   const blocks = sentBlocks(request.messages);
@@ -70,7 +99,7 @@ export function fitThinking(request: ModelRequest, marks: ThinkingMarks): Fitted
   for (const sent of blocks) {
     if (sent.messageIndex !== answer?.index) {
       const id = firstThinking.get(sent.messageIndex);
-      const problem = id === undefined ? undefined : problemOf(marks.get(id), prompt, walk);
+      const problem = id === undefined ? undefined : problemOf(known.get(id), prompt, walk);
       answer = { index: sent.messageIndex, problem };
     }
     if (sent.isThinking && answer.problem !== undefined) {
@@ -102,6 +131,50 @@ function problemOf(known: KnownThinking | undefined, prompt: string, walk: Walk)
   if (mark.messages !== walk.hash) return 'the conversation before it has changed';
   if (walk.thinking !== undefined && mark.thinking !== walk.thinking) return 'reasoning before it is not sent';
   return undefined;
+}
+
+/**
+ * Adds where the effort of the conversation changed. The API caches the messages together with the effort of the
+ * request, so the request keeps the first one and a message reports each change.
+ */
+export function withEffortHistory(request: ModelRequest, { efforts }: ThinkingMarks): ModelRequest {
+  const { effort, messages } = request;
+  if (effort === undefined) return request;
+  const before = hashesBefore(messages);
+  const effortAfter = (index: number): Effort | undefined => {
+    const answer = messages.findIndex(({ role }, i) => i > index && role === 'assistant');
+    return answer < 0 ? effort : efforts.get(before[answer] ?? '');
+  };
+  const effortChanges: { readonly afterMessage: number; readonly effort: Effort }[] = [];
+  let firstEffort: Effort | undefined;
+  let current: Effort | undefined;
+  for (const [afterMessage, message] of messages.entries()) {
+    if (!hasNewInput(message)) continue;
+    const next = effortAfter(afterMessage);
+    if (next === undefined || next === current) continue;
+    if (current === undefined) firstEffort = next;
+    else effortChanges.push({ afterMessage, effort: next });
+    current = next;
+  }
+  // In the middle of a turn the effort is still that of the turn's first request.
+  return { ...request, effort: current ?? effort, firstEffort: firstEffort ?? effort, effortChanges };
+}
+
+/** By message: the hash of all messages before it. */
+function hashesBefore(messages: ModelRequest['messages']): readonly string[] {
+  const walk = new Walk();
+  const hashes: string[] = [];
+  for (const sent of sentBlocks(messages)) {
+    hashes[sent.messageIndex] ??= walk.hash;
+    walk.pass(sent);
+  }
+  return hashes;
+}
+
+/** Results alone are not new input for the API. */
+function hasNewInput({ role, content }: ModelRequest['messages'][number]): boolean {
+  if (role !== 'user') return false;
+  return typeof content === 'string' || content.some(({ type }) => type !== 'tool_result');
 }
 
 export function hasThinking({ messages }: ModelRequest): boolean {

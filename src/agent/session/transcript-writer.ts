@@ -23,6 +23,8 @@ export interface WriterStart extends ConversationStart {
   readonly leafUuid: string | null;
   /** The newest time of the existing lines: clients up to 2.1.45 take the newest line for the end. */
   readonly lastMs: number;
+  /** Nothing is written: the conversation is only kept in memory. */
+  readonly isEphemeral?: boolean;
 }
 
 export const emptyStart: WriterStart = { identity: 'absent', leafUuid: null, lastMs: 0, drafts: [] };
@@ -48,10 +50,12 @@ export type NewLine =
 export class TranscriptWriter {
   readonly file: string;
   readonly #envelope: () => JsonObject;
+  readonly #isEphemeral: boolean;
   #conversation: Conversation;
   #identity: FileIdentity;
   #leafUuid: string | null;
   #lastMs: number;
+  #hasLines: boolean;
   /** Where the current answer began, in case it is abandoned. */
   #answer:
     | { readonly id: string; readonly leafUuid: string | null; readonly length: number; lines: number }
@@ -64,6 +68,8 @@ export class TranscriptWriter {
     this.#identity = start.identity;
     this.#leafUuid = start.leafUuid;
     this.#lastMs = start.lastMs;
+    this.#isEphemeral = start.isEphemeral === true;
+    this.#hasLines = start.identity !== 'absent';
     this.#conversation = new Conversation(start);
   }
 
@@ -72,7 +78,7 @@ export class TranscriptWriter {
   }
 
   get isStarted(): boolean {
-    return this.#identity !== 'absent';
+    return this.#hasLines;
   }
 
   messages(model: string, host?: ClientHost): readonly WireMessage[] {
@@ -135,13 +141,17 @@ export class TranscriptWriter {
       made.push({ text: JSON.stringify(soundEntry(this.#entryFor(line, moment))), line, leafBefore: leafUuid });
       if (line.kind === 'chain') leafUuid = line.uuid;
     }
-    const texts = made.map(({ text }) => text);
-    this.#identity = await appendLines(this.file, texts, this.#identity).catch((error: unknown) => {
-      throw this.#refusal(error);
-    });
+    if (!this.#isEphemeral) await this.#store(made.map(({ text }) => text));
+    this.#hasLines = true;
     this.#leafUuid = leafUuid;
     this.#lastMs = lastMs;
     for (const { text, line, leafBefore } of made) this.#remember(text, line, leafBefore);
+  }
+
+  async #store(texts: readonly string[]): Promise<void> {
+    this.#identity = await appendLines(this.file, texts, this.#identity).catch((error: unknown) => {
+      throw this.#refusal(error);
+    });
   }
 
   /** Claude Code takes no lock: only the file shows that it writes too. */

@@ -173,7 +173,13 @@ test('a damaged session is repaired in the request, and its file is only appende
   await run.prompt('Now?');
   assert.deepEqual(checkRequest({ messages: run.session.messages(model), model }), []);
   await run.close();
-  assert.ok(readFileSync(file, 'utf8').startsWith(`${text}\n{"type":"file-history-snapshot"`));
+  const [old, added] = [readFileSync(file, 'utf8').slice(0, text.length), entriesOf(file).slice(3)];
+  assert.equal(old, text);
+  // It ended with the user, so the client's own answer for that case comes first.
+  assert.deepEqual(
+    added.map(({ type }) => type),
+    ['assistant', 'file-history-snapshot', 'user', 'last-prompt'],
+  );
 });
 
 test('calls that a killed run left open are closed once, before the first prompt', async (t) => {

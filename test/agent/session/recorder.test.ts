@@ -55,7 +55,8 @@ test('a turn with parallel calls is written in the safe profile', async (t) => {
   );
   const times = links.map(({ timestamp }) => Date.parse(asString(timestamp) ?? ''));
   assert.ok(times.every((time, i) => i === 0 || time > (times[i - 1] ?? 0)));
-  const { writtenBy, slug, timestamp, ...first } = links[0] ?? {};
+  const { writtenBy, slug, timestamp, promptId, ...first } = links[0] ?? {};
+  assert.match(String(promptId), /^[0-9a-f-]{36}$/);
   assert.match(String(writtenBy), /^clew \d/);
   assert.match(String(slug), /^[a-z]+-[a-z]+-[a-z]+$/);
   assert.deepEqual(first, {
@@ -69,6 +70,9 @@ test('a turn with parallel calls is written in the safe profile', async (t) => {
     type: 'user',
     message: { role: 'user', content: 'Do it' },
     permissionMode: 'default',
+    promptSource: 'sdk',
+    turnOrigin: 'sdk',
+    turnPosition: { promptIndex: 0, turnIndex: 1 },
     uuid: prompt,
   });
   assert.deepEqual(entries.at(-1), {
