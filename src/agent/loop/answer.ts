@@ -11,10 +11,11 @@ import {
 } from '../../api/client/index.ts';
 import { sentBlocks, thinkingId } from '../../api/request/index.ts';
 import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
-import type { AnswerHead, EmitEvent, ThinkingReported, ToolCallView } from '../contract/index.ts';
-import { hasThinking, markOf, type PrefixMark, type UsedIds, withoutThinking } from '../session/index.ts';
+import type { AnswerHead, EmitEvent, ModelSwitched, ThinkingReported, ToolCallView } from '../contract/index.ts';
+import { hasThinking, markOf, type UsedIds, withoutThinking } from '../session/index.ts';
 import type { AgentContext } from './context.ts';
-import { retryDelayMs } from './retry.ts';
+import type { Clock } from './event-bus.ts';
+import { retryDelayMs, switchReason } from './retry.ts';
 
 /** A call whose line is written but whose result is not. */
 export interface OpenCall {
@@ -37,6 +38,8 @@ export type AnswerOutcome = { readonly apiMs: number } & (
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'interrupted'; readonly calls: readonly OpenCall[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  /** Another model may answer. */
+  | { readonly kind: 'switched'; readonly trigger: ModelSwitched['trigger'] }
 );
 
 type AnswerContext = Pick<
@@ -48,6 +51,7 @@ export async function requestAnswer(
   request: ModelRequest,
   context: AnswerContext,
   signal: AbortSignal,
+  hasFallback = false,
 ): Promise<AnswerOutcome> {
   const { clock, maxRetries, emit } = context;
   let apiMs = 0;
@@ -60,7 +64,7 @@ export async function requestAnswer(
       isStripped = refusal !== undefined;
       await reportThinking(head, transformations, sent, context);
     };
-    const taken = new TakenAnswer(context.usedIds(), emit, markOf(sent), begin);
+    const taken = new TakenAnswer(sent, context, begin);
     await emit({ type: 'request', model: sent.model, attempt });
     const started = clock.now().getTime();
     const failure = await takeAnswer(context.streamModel(sent, signal), taken, signal);
@@ -80,6 +84,8 @@ export async function requestAnswer(
       attempt--;
       continue;
     }
+    const trigger = hasFallback ? switchReason(failure, attempt) : undefined;
+    if (trigger !== undefined) return { kind: 'switched', trigger, apiMs };
     if (!failure.isRetryable || attempt > maxRetries) return { kind: 'failed', failure, apiMs };
     const delayMs = retryDelayMs(attempt, failure, clock.random());
     await emit({ type: 'retry', uuid: randomUUID(), attempt, maxRetries, delayMs, error: failure });
@@ -146,6 +152,9 @@ async function takeAnswer(
 interface HeldBlock {
   readonly block: JsonObject;
   readonly inputProblem: string | undefined;
+  readonly index: number;
+  readonly streamMs: number | undefined;
+  readonly isAborted?: true;
 }
 
 type BeginAnswer = (head: AnswerHead, transformations: readonly JsonObject[]) => Promise<void>;
@@ -154,7 +163,8 @@ type BeginAnswer = (head: AnswerHead, transformations: readonly JsonObject[]) =>
 class TakenAnswer {
   readonly #usedIds: UsedIds;
   readonly #emit: EmitEvent;
-  readonly #prefix: PrefixMark;
+  readonly #clock: Clock;
+  readonly #requested: Pick<AnswerHead, 'requestedModel' | 'prefix' | 'effort'>;
   readonly #begin: BeginAnswer;
   readonly #calls: OpenCall[] = [];
   readonly #texts: string[] = [];
@@ -163,14 +173,20 @@ class TakenAnswer {
   #stopReason: string | null = null;
   #held: HeldBlock | undefined;
   #written = 0;
-  /** The text block that is not finished. */
-  #openText: string[] = [];
+  /** The block that is not finished: its number, when it began, and its text. */
+  #open = { index: 0, startedMs: 0, text: '' };
   isEnded = false;
 
-  constructor(usedIds: UsedIds, emit: EmitEvent, prefix: PrefixMark, begin: BeginAnswer) {
-    this.#usedIds = usedIds;
+  constructor(request: ModelRequest, { usedIds, emit, clock }: AnswerContext, begin: BeginAnswer) {
+    this.#usedIds = usedIds();
     this.#emit = emit;
-    this.#prefix = prefix;
+    this.#clock = clock;
+    const { model, effort } = request;
+    this.#requested = {
+      requestedModel: model,
+      ...(effort === undefined ? {} : { effort }),
+      prefix: markOf(request),
+    };
     this.#begin = begin;
   }
 
@@ -182,18 +198,22 @@ class TakenAnswer {
     switch (event.type) {
       case 'start': {
         const { id, model, requestId, usage, transformations = [] } = event;
-        this.#head = { id: this.#usedIds.forMessage(id), model, requestId, prefix: this.#prefix };
+        this.#head = { id: this.#usedIds.forMessage(id), model, requestId, ...this.#requested };
         this.#usage = usage;
         return this.#begin(this.#head, transformations);
       }
       case 'part':
-        if (event.kind === 'text') this.#openText.push(event.text);
+        if (event.raw.type === 'content_block_start') await this.#openBlock(event.index);
+        if (event.kind === 'text') this.#open.text += event.text;
         return this.#emit(event);
-      case 'block':
+      case 'block': {
         await this.#writeHeld(null);
-        this.#openText = [];
-        this.#held = { block: this.#withFreshId(event.block), inputProblem: event.inputProblem };
+        const { index, inputProblem } = event;
+        const streamMs = index === this.#open.index ? this.#now() - this.#open.startedMs : undefined;
+        this.#open.text = '';
+        this.#held = { block: this.#withFreshId(event.block), inputProblem, index, streamMs };
         return;
+      }
       case 'end':
         this.#usage = event.usage;
         this.#stopReason = event.stopReason;
@@ -206,6 +226,16 @@ class TakenAnswer {
     }
   }
 
+  /** The block before this one is not the last, so it can be written. */
+  async #openBlock(index: number): Promise<void> {
+    await this.#writeHeld(null);
+    this.#open = { index, startedMs: this.#now(), text: '' };
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+
   async finish(durationMs: number): Promise<Answer> {
     const { stopReason } = this.#held === undefined ? { stopReason: this.#stopReason } : await this.#writeLast();
     if (this.#head !== undefined)
@@ -216,9 +246,10 @@ class TakenAnswer {
   /** The user has seen the partial text, so the model must know that it was sent. */
   async breakOff(): Promise<readonly OpenCall[]> {
     await this.#writeHeld(null);
-    const said = this.#openText.join('');
-    if (said.trim() !== '') {
-      this.#held = { block: { type: 'text', text: said }, inputProblem: undefined };
+    const { text, index } = this.#open;
+    if (text.trim() !== '') {
+      const block = { type: 'text', text };
+      this.#held = { block, inputProblem: undefined, index, streamMs: undefined, isAborted: true };
       await this.#writeHeld(null);
     }
     return this.#calls;
@@ -242,10 +273,20 @@ class TakenAnswer {
 
   async #writeHeld(stopReason: string | null): Promise<void> {
     if (this.#held === undefined || this.#head === undefined) return;
-    const { block, inputProblem } = this.#held;
+    const { block, inputProblem, index, streamMs, isAborted } = this.#held;
     this.#held = undefined;
     const uuid = randomUUID();
-    await this.#emit({ type: 'block', uuid, message: this.#head, block, stopReason, usage: this.#usage });
+    await this.#emit({
+      type: 'block',
+      uuid,
+      message: this.#head,
+      block,
+      stopReason,
+      usage: this.#usage,
+      index,
+      ...(streamMs === undefined ? {} : { streamMs }),
+      ...(isAborted === undefined ? {} : { isAborted }),
+    });
     this.#written++;
     if (block.type === 'text') this.#texts.push(asString(block.text) ?? '');
     if (block.type !== 'tool_use') return;

@@ -19,7 +19,12 @@ export const summaryTokens = 16_000;
 
 /** `usedTokens`: what the API counted for the last answer, not an estimate. */
 export function isCompactionDue(usedTokens: number, windowTokens: number): boolean {
-  return usedTokens > 0 && usedTokens >= windowTokens - Math.min(reserveTokens, windowTokens * reserveShare);
+  return usedTokens > 0 && usedTokens >= windowTokens - compactionReserve(windowTokens);
+}
+
+/** The part of the window that stays free for the summary. */
+export function compactionReserve(windowTokens: number): number {
+  return Math.min(reserveTokens, windowTokens * reserveShare);
 }
 
 /**
@@ -31,7 +36,7 @@ export function summaryRequest(
   focus: string | undefined,
   budgetTokens: number = Number.POSITIVE_INFINITY,
 ): ModelRequest {
-  const { thinkingTokens: _, ...request } = base;
+  const { thinking: _, ...request } = base;
   const shorter = fitMessages(base.messages, budgetTokens);
   // The API refuses thinking after text that was cut.
   const { messages } = shorter === base.messages ? base : withoutThinking({ ...base, messages: shorter });
@@ -145,12 +150,12 @@ export interface CompactionWish {
 /** Shares of the context window that the history is cut to; several, because estimates are too low. */
 const shares = [undefined, 0.6, 0.3] as const;
 
-/** Resolves to whether the conversation was compacted. */
+/** Resolves to the model's summary; `undefined` if nothing changed. */
 export async function compactConversation(
   wish: CompactionWish,
   context: AgentContext,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { emit } = context;
   const { trigger } = wish;
   const preTokens = context.meter.contextTokens();
@@ -159,12 +164,12 @@ export async function compactConversation(
   const found = await findSummary(base, wish, context, signal);
   if ('problem' in found) {
     await emit({ type: 'compacted', trigger, preTokens, result: found });
-    return false;
+    return undefined;
   }
   const summary = summaryText(await typedPrompts(context.session()), found.summary, wish.isTurnOpen);
   const result = { boundaryUuid: randomUUID(), summaryUuid: randomUUID(), summary };
   await emit({ type: 'compacted', trigger, preTokens, result });
-  return true;
+  return found.summary;
 }
 
 async function findSummary(
@@ -174,7 +179,12 @@ async function findSummary(
   signal: AbortSignal,
 ): Promise<{ readonly summary: string } | { readonly problem: string }> {
   if (base.messages.length === 0) return { problem: 'there is nothing to summarise yet' };
-  const verdict = await context.hooks.run('PreCompact', trigger, { trigger, custom_instructions: focus ?? '' }, signal);
+  const verdict = await context.hooks.run(
+    'PreCompact',
+    trigger,
+    { trigger, custom_instructions: focus ?? null },
+    signal,
+  );
   const blocked = verdict.blocked ?? verdict.stop;
   if (blocked !== undefined) return { problem: `a hook blocked it: ${blocked}` };
   for (const share of shares) {

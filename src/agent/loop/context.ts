@@ -1,18 +1,25 @@
 // The context of a running agent. It is built once when the agent opens and passed to every part of the loop; a
 // sub-agent gets a copy with its own conversation.
 import type { ModelRequest, StreamModel } from '../../api/client/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { ClientHost } from '../../session/resume/messages/index.ts';
 import type {
+  AgentEnd,
   AgentHooks,
   AgentMark,
   AgentOptions,
   AgentTask,
   Approve,
   AskUser,
+  BackgroundTask,
   EmitEvent,
   HookRunner,
   PermissionJudge,
   PermissionMode,
+  PermissionUpdate,
+  PromptOrigin,
+  StructuredOutput,
+  TaskView,
   Tool,
   ToolCallView,
   ToolOutcome,
@@ -22,6 +29,7 @@ import type { AgentDefinition, Section } from '../prompt/index.ts';
 import type { OpenSession, PromptKeeper, ThinkingMarks, UsedIds } from '../session/index.ts';
 import type { CostMeter } from './cost.ts';
 import type { Clock, EventBus } from './event-bus.ts';
+import type { RequestWish } from './request-wish.ts';
 
 export interface AgentContext extends ConversationContext {
   readonly options: AgentOptions;
@@ -31,25 +39,34 @@ export interface AgentContext extends ConversationContext {
   readonly streamModel: StreamModel;
   readonly maxRetries: number;
   readonly smallModel: string;
-  readonly thinkingTokens: number | undefined;
+  /** What the user wants of thinking, effort and the length of answers. */
+  readonly wish: () => RequestWish;
   /** The host that requests are sent to. */
   readonly host: ClientHost;
   readonly judge: PermissionJudge;
   readonly hookRunner: HookRunner;
   /** Asks one question at a time, for sub-agents too. */
   readonly approve: Approve;
+  readonly updatePermissions: (updates: readonly PermissionUpdate[]) => Promise<void>;
   readonly askUser: AskUser;
   readonly definitions: readonly AgentDefinition[];
   /** Aborted when the agent closes, not when a turn ends. */
   readonly lifetime: AbortSignal;
+  /** Aborted when the session is left or the agent closes. */
+  readonly sessionSignal: () => AbortSignal;
   readonly session: () => OpenSession;
   readonly mode: () => PermissionMode;
   /** The date, folder and platform for a sub-agent with this model. */
   readonly describeEnvironment: (model: string) => readonly Section[];
-  /** Sends the text to the model at the next pause. */
-  readonly addNews: (text: string) => void;
-  /** Closing the agent waits for the task. */
-  readonly addBackground: (task: Promise<unknown>) => void;
+  /** Runs a sub-agent in the background: the model gets its end, and closing the agent waits for it. */
+  readonly addBackground: (task: TaskView, work: () => Promise<AgentEnd>) => void;
+  readonly followShell: (task: BackgroundTask) => void;
+  /** How long a command in the background may run if its call does not say it. */
+  readonly backgroundTimeoutMs?: number;
+  /** Names the last prompt of the user for hooks. */
+  readonly promptId: () => string | undefined;
+  /** The tasks in the background. */
+  readonly backgroundTasks: () => readonly TaskView[];
 }
 
 /** The part of the context that is different in a sub-agent. */
@@ -64,6 +81,8 @@ export interface ConversationContext {
   readonly thinkingNotices: ThinkingNotices;
   readonly workspace: () => Workspace;
   readonly model: () => string;
+  /** Used in this order for the rest of a turn if the model is not available. */
+  readonly fallbackModels: readonly string[];
   readonly tools: () => readonly Tool[];
   readonly prompt: () => Pick<PromptKeeper, 'current'>;
   /** The environment and instructions that the model has to know. */
@@ -71,13 +90,27 @@ export interface ConversationContext {
   readonly messages: (model: string) => ModelRequest['messages'];
   readonly marks: () => ThinkingMarks;
   readonly usedIds: () => UsedIds;
-  /** Texts for the model that arrived since the last call, such as the ends of background tasks. */
+  /** Texts for the model that arrived since the last call and start no turn, such as the output of a late hook. */
   readonly takeNews: () => readonly string[];
+  /** Prompts of the user and ends of background tasks that wait, as the model gets them within a turn. */
+  readonly takeQueued: (signal: AbortSignal) => Promise<readonly TurnPrompt[]>;
   /** Instructions for the files that a call touched, if the conversation does not have them yet. */
   readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
+  /** `undefined` if any answer will do, as in a sub-agent. */
+  readonly output: StructuredOutput | undefined;
   /** Called before an answer without calls ends the turn. Returns a reason to continue. */
   readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<string | undefined>;
   readonly startAgent: (task: AgentTask, callId: string, signal: AbortSignal) => Promise<ToolOutcome>;
+}
+
+export interface TurnPrompt {
+  readonly content: string | readonly JsonObject[];
+  readonly isMeta: boolean;
+  /** Of its line; a new one if absent. */
+  readonly uuid?: string;
+  /** The running turn gets it between two requests. */
+  readonly isSteered?: true;
+  readonly origin?: PromptOrigin;
 }
 
 export interface TurnLimits {

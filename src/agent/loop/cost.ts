@@ -49,6 +49,12 @@ export class CostMeter {
     if (event.type === 'compacted' && 'summary' in event.result) this.#contexts.set(agentId, 0);
   }
 
+  /** Counts from zero: the user started a new conversation. */
+  startOver(): void {
+    this.#messages.clear();
+    this.#side.length = 0;
+  }
+
   addSide(model: string, usage: JsonObject): void {
     this.#side.push({ model, usage: readUsage(usage) ?? noUsage, time: Date.now() });
   }

@@ -3,27 +3,24 @@
 
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong, type ModelFailure } from '../../api/client/index.ts';
-import type { JsonObject } from '../../base/json/index.ts';
-import type { PermissionMode, TurnEnded } from '../contract/index.ts';
+import type { ModelSwitched, PermissionMode, PromptGiven, PromptOrigin, TurnEnded } from '../contract/index.ts';
 import { changedSections, userTexts } from '../prompt/index.ts';
 import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
-import type { AgentContext } from './context.ts';
+import type { AgentContext, TurnPrompt } from './context.ts';
 import { interruptedText } from './permit-call.ts';
 import { makeRequest } from './request.ts';
-import { permanentFailure } from './retry.ts';
+import { permanentFailure, switchText } from './retry.ts';
 import { closeCalls, runCalls } from './run-calls.ts';
 
-export interface TurnPrompt {
-  readonly content: string | readonly JsonObject[];
-  readonly isMeta: boolean;
-}
-
+/** `origin`: nobody typed the prompts. */
 export async function runTurn(
   prompts: readonly TurnPrompt[],
   context: AgentContext,
   signal: AbortSignal,
+  origin?: PromptOrigin,
 ): Promise<TurnEnded> {
-  const ended = await new Turn(context, signal).run(prompts);
+  const end = await new Turn(context, signal).run(prompts);
+  const ended = origin === undefined ? end : { ...end, origin };
   await context.emit(ended);
   return ended;
 }
@@ -35,7 +32,10 @@ const maxPauses = 20;
 const continueText =
   'The answer reached its output limit. Go on exactly where it stopped, without repeating anything; make the next steps smaller.';
 
-type End = Pick<TurnEnded, 'outcome' | 'error'>;
+const outputText =
+  '[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request. Call this tool now.';
+
+type End = Pick<TurnEnded, 'outcome' | 'error' | 'output'>;
 
 class Turn {
   readonly #context: AgentContext;
@@ -48,9 +48,12 @@ class Turn {
   #continuations = 0;
   #stopBlocks = 0;
   #pauses = 0;
+  /** Models that failed in this turn; the next one starts with the usual model again. */
+  readonly #unavailable = new Set<string>();
   #hasCompacted = false;
   #cannotCompact = false;
   #sentMode: PermissionMode | undefined;
+  #wasToldOutput = false;
 
   constructor(context: AgentContext, signal: AbortSignal) {
     this.#context = context;
@@ -59,6 +62,7 @@ class Turn {
   }
 
   async run(prompts: readonly TurnPrompt[]): Promise<TurnEnded> {
+    this.#context.output?.start();
     const end = await this.#work(prompts);
     return {
       type: 'turn-end',
@@ -98,11 +102,15 @@ class Turn {
 
   /** One request and what follows from it; `undefined` if the turn continues. */
   async #round(): Promise<End | undefined> {
-    const request = await makeRequest(this.#context);
+    const models = this.#models();
+    const model = models[0] ?? this.#context.model();
+    const request = await makeRequest(this.#context, model);
     if (this.#signal.aborted) return this.#interrupt('text');
-    const outcome = await requestAnswer(request, this.#context, this.#signal);
+    const outcome = await requestAnswer(request, this.#context, this.#signal, models.length > 1);
     this.#apiMs += outcome.apiMs;
     switch (outcome.kind) {
+      case 'switched':
+        return this.#switchModel(outcome.trigger, model, models[1] ?? model);
       case 'failed':
         return this.#fail(outcome.failure);
       case 'interrupted':
@@ -114,6 +122,19 @@ class Turn {
       default:
         return outcome satisfies never;
     }
+  }
+
+  /** The model that answers, and those that may replace it in this turn. */
+  #models(): readonly string[] {
+    const { fallbackModels, model } = this.#context;
+    return [...new Set([model(), ...fallbackModels])].filter((name) => !this.#unavailable.has(name));
+  }
+
+  async #switchModel(trigger: ModelSwitched['trigger'], from: string, to: string): Promise<undefined> {
+    this.#unavailable.add(from);
+    const text = switchText(trigger, from, to);
+    await this.#context.emit({ type: 'model-switched', uuid: randomUUID(), trigger, from, to, text });
+    await this.#notice('warn', text);
   }
 
   async #follow(answer: Answer): Promise<End | undefined> {
@@ -139,9 +160,31 @@ class Turn {
     this.#denials.push(...outcome.denials);
     if (outcome.isInterrupted) return this.#interrupt('tool');
     await this.#say(outcome.notes);
-    if (outcome.stop === undefined) return undefined;
+    const end = this.#outputEnd();
+    if (end !== undefined) return end;
+    if (outcome.stop === undefined) return this.#takeQueued();
     await this.#notice('warn', `a hook ended the turn: ${outcome.stop}`);
     return { outcome: 'success' };
+  }
+
+  /** The turn ends with the answer in the wanted format, or after too many that do not match. */
+  #outputEnd(): End | undefined {
+    const { output } = this.#context;
+    if (output?.value !== undefined) {
+      this.#text = JSON.stringify(output.value);
+      return { outcome: 'success', output: output.value };
+    }
+    if (output === undefined || output.failures < output.maxAttempts) return undefined;
+    const why = `no valid structured output after ${output.failures} attempts: ${output.problem ?? ''}`;
+    return { outcome: 'error_max_structured_output_retries', error: permanentFailure('structured_output', why) };
+  }
+
+  /** What was typed during the calls reaches the model now. If the turn ends here, it waits for the next one. */
+  async #takeQueued(): Promise<undefined> {
+    if (this.#signal.aborted || this.#limitEnd() !== undefined) return undefined;
+    for (const prompt of await this.#context.takeQueued(this.#signal))
+      await this.#context.emit({ type: 'prompt', uuid: randomUUID(), ...prompt });
+    return undefined;
   }
 
   async #continueAnswer(): Promise<End | undefined> {
@@ -149,7 +192,7 @@ class Turn {
       await this.#notice('warn', 'the answer reached its output limit several times and ends here');
       return { outcome: 'success' };
     }
-    await this.#say([continueText]);
+    await this.#say([continueText], { isFeedback: true });
     return undefined;
   }
 
@@ -157,12 +200,17 @@ class Turn {
     if (answer.blockCount === 0) await this.#notice('info', 'the model sent an empty answer');
     const reason = await this.#context.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
+    if (reason === undefined && this.#context.output !== undefined && !this.#wasToldOutput) {
+      this.#wasToldOutput = true;
+      await this.#say([outputText], { isFeedback: true });
+      return undefined;
+    }
     if (reason === undefined) return { outcome: 'success' };
     if (this.#stopBlocks++ >= maxStopBlocks) {
       await this.#notice('warn', 'a Stop hook blocked the end of the turn too often; the turn ends now');
       return { outcome: 'success' };
     }
-    await this.#say([reason]);
+    await this.#say([reason], { isFeedback: true });
     return undefined;
   }
 
@@ -191,6 +239,9 @@ class Turn {
 
   async #giveUp(failure: ModelFailure): Promise<End> {
     await this.#context.emit({ type: 'request-failed', uuid: randomUUID(), error: failure });
+    const { kind, message } = failure;
+    const fields = { error: kind, error_details: message, last_assistant_message: this.#text };
+    await this.#context.hooks.run('StopFailure', kind, fields, this.#signal);
     return { outcome: 'error_during_execution', error: failure };
   }
 
@@ -221,9 +272,9 @@ class Turn {
     await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, isSituation: true });
   }
 
-  async #say(texts: readonly string[]): Promise<void> {
+  async #say(texts: readonly string[], more: Pick<PromptGiven, 'isFeedback'> = {}): Promise<void> {
     for (const content of texts)
-      await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true });
+      await this.#context.emit({ type: 'prompt', uuid: randomUUID(), content, isMeta: true, ...more });
   }
 
   async #notice(level: 'info' | 'warn', text: string): Promise<void> {

@@ -1,32 +1,29 @@
 // The conversation as it is now → the next request, without the thinking that the API would refuse.
 import { isThinkingRefused, type ModelFailure, type ModelRequest } from '../../api/client/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { outputTokensOf } from '../../models/index.ts';
-import { fitThinking, hasThinking, withoutThinking } from '../session/index.ts';
+import { fitThinking, hasThinking, withEffortHistory, withoutThinking } from '../session/index.ts';
 import type { AgentContext } from './context.ts';
+import { wishedFields } from './request-wish.ts';
 import { retryDelayMs } from './retry.ts';
-
-const defaultOutputTokens = 32_000;
 
 type RequestContext = Pick<
   AgentContext,
-  'prompt' | 'model' | 'messages' | 'marks' | 'thinkingTokens' | 'thinkingNotices' | 'emit'
+  'prompt' | 'model' | 'messages' | 'marks' | 'wish' | 'thinkingNotices' | 'emit'
 >;
 
 /** Emits a notice if the request leaves out more thinking than the last one. */
-export async function makeRequest(context: RequestContext): Promise<ModelRequest> {
-  const { thinkingTokens, thinkingNotices } = context;
+export async function makeRequest(context: RequestContext, model: string = context.model()): Promise<ModelRequest> {
+  const { thinkingNotices } = context;
+  const marks = context.marks();
   const { system, tools } = await context.prompt().current();
-  const model = context.model();
   const request: ModelRequest = {
     model,
     system,
     messages: context.messages(model),
     tools,
-    maxTokens: outputTokensOf(model, defaultOutputTokens),
-    ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
+    ...wishedFields(model, context.wish()),
   };
-  const { messages, leftOut } = fitThinking(request, context.marks());
+  const { messages, leftOut } = fitThinking(request, marks);
   const answers = leftOut?.answers ?? 0;
   if (answers > thinkingNotices.leftOut) {
     const which = answers === 1 ? '1 answer' : `${answers} answers`;
@@ -34,7 +31,7 @@ export async function makeRequest(context: RequestContext): Promise<ModelRequest
     await context.emit({ type: 'notice', level: 'warn', text });
   }
   thinkingNotices.leftOut = answers;
-  return { ...request, messages };
+  return withEffortHistory({ ...request, messages }, marks);
 }
 
 type SideContext = Pick<AgentContext, 'streamModel' | 'clock' | 'meter' | 'maxRetries'>;

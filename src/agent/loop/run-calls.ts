@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ModelRequest } from '../../api/client/index.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { outputTokensOf } from '../../models/index.ts';
 import {
   type CallContext,
@@ -48,9 +49,11 @@ function openCall(
       const kept = await context.session().recorder.keepFile(file);
       if (kept !== undefined) await context.emit(kept);
     },
-    askUser: (question) => context.askUser(question, signal),
+    askUser: (question) =>
+      context.askUser(question.kind === 'consent' ? question : { ...question, callId: view.id }, signal),
     askModel: (request) => askModel(context, request, signal),
     startAgent: (task) => context.startAgent(task, view.id, signal),
+    ...(context.backgroundTimeoutMs === undefined ? {} : { backgroundTimeoutMs: context.backgroundTimeoutMs }),
   };
   return {
     call,
@@ -99,7 +102,7 @@ export async function runCalls(
 ): Promise<CallsOutcome> {
   const round = new Round(calls, context, signal);
   for (const batch of batchesOf(calls, context)) await round.run(batch);
-  return round.outcome();
+  return round.end();
 }
 
 /** Emits a result for calls that did not run. */
@@ -124,7 +127,7 @@ function batchesOf(calls: readonly OpenCall[], { tools }: AgentContext): OpenCal
   return batches.map((batch) => batch.calls);
 }
 
-type Finished = Pick<CallFinished, 'call' | 'outcome' | 'refused'>;
+type Finished = Pick<CallFinished, 'call' | 'outcome' | 'refused' | 'permission'>;
 
 class Round {
   readonly #calls: readonly OpenCall[];
@@ -160,7 +163,8 @@ class Round {
     await Promise.all(running);
   }
 
-  outcome(): CallsOutcome {
+  async end(): Promise<CallsOutcome> {
+    await this.#askAboutBatch();
     return {
       isInterrupted: this.#signal.aborted || this.#isRefused,
       stop: this.#stop,
@@ -184,20 +188,38 @@ class Round {
     if (permit.refused === 'permission' || permit.refused === 'hook')
       this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input });
     this.#isRefused ||= permit.isInterrupt;
-    await this.#finish(call, { call: call.view, outcome: permit.outcome, refused: permit.refused });
+    const { outcome, refused, permission } = permit;
+    await this.#finish(call, {
+      call: call.view,
+      outcome,
+      refused,
+      ...(permission === undefined ? {} : { permission }),
+    });
   }
 
   async #runCall(call: OpenCall, permit: Permit & { readonly kind: 'run' }): Promise<void> {
-    const { tool, view, notes } = permit;
+    const { tool, view, notes, permission } = permit;
     await this.#context.emit({ type: 'call', call: view });
     const { call: callContext, close } = openCall(this.#context, view, this.#signal, permit);
+    const started = this.#context.clock.now().getTime();
+    const before = this.#context.workspace().cwd;
     const running = (async () => tool.run(view.input, callContext))().catch(brokenTool);
-    const outcome = await this.#withGrace(running);
+    const made = await this.#withGrace(running);
+    const durationMs = this.#context.clock.now().getTime() - started;
     close();
     this.#notes.push(...notes);
-    if (!outcome.isError) await this.#addInstructions(view);
-    if (!this.#signal.aborted) await this.#askHooks(view, outcome);
-    await this.#finish(call, { call: view, outcome });
+    if (!made.isError) await this.#addInstructions(view);
+    if (this.#signal.aborted) return this.#finish(call, { call: view, outcome: made, permission });
+    await this.#reportFolder(before);
+    const outcome = await this.#askHooks(view, made, durationMs);
+    await this.#finish(call, { call: view, outcome, permission });
+  }
+
+  async #reportFolder(before: string): Promise<void> {
+    const { cwd } = this.#context.workspace();
+    if (cwd === before) return;
+    const verdict = await this.#context.hooks.run('CwdChanged', '', { old_cwd: before, new_cwd: cwd }, this.#signal);
+    this.#notes.push(...verdict.context);
   }
 
   /** Calls in one batch may touch the same folder. */
@@ -206,12 +228,32 @@ class Round {
       if (!this.#notes.includes(text)) this.#notes.push(text);
   }
 
-  async #askHooks(view: ToolCallView, outcome: ToolOutcome): Promise<void> {
-    const fields = { ...callFields(view), tool_response: outcome.stored };
-    const verdict = await this.#context.hooks.run('PostToolUse', view.name, fields, this.#signal);
+  /** PostToolUse only after success. A hook may replace the output. */
+  async #askHooks(view: ToolCallView, outcome: ToolOutcome, durationMs: number): Promise<ToolOutcome> {
+    const name = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+    const result = outcome.isError
+      ? { error: contentText(outcome.content), is_interrupt: false }
+      : { tool_response: outcome.stored };
+    const { tool_use_id: id = null, ...call } = callFields(view);
+    const fields = { ...call, ...result, tool_use_id: id, duration_ms: durationMs };
+    const verdict = await this.#context.hooks.run(name, view.name, fields, this.#signal);
     if (verdict.blocked !== undefined) this.#notes.push(`A hook says of ${view.name}: ${verdict.blocked}`);
     this.#notes.push(...verdict.context);
     this.#stop ??= verdict.stop;
+    return verdict.updatedOutput === undefined ? outcome : replacedOutcome(outcome, verdict.updatedOutput);
+  }
+
+  /** After all calls of an answer, also those that did not run. */
+  async #askAboutBatch(): Promise<void> {
+    if (this.#signal.aborted || this.#isRefused) return;
+    const calls = this.#calls.map((call): JsonObject => {
+      const finished = this.#finished.get(call);
+      const { content } = finished?.outcome ?? failedOutcome('');
+      return { ...callFields(call.view), tool_response: typeof content === 'string' ? content : [...content] };
+    });
+    const verdict = await this.#context.hooks.run('PostToolBatch', '', { tool_calls: calls }, this.#signal);
+    this.#notes.push(...verdict.context);
+    this.#stop ??= verdict.stop ?? verdict.blocked;
   }
 
   async #withGrace(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
@@ -255,4 +297,20 @@ function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
 
 function brokenTool(error: unknown): ToolOutcome {
   return failedOutcome(`The tool itself failed: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function contentText(content: ToolOutcome['content']): string {
+  if (typeof content === 'string') return content;
+  return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
+}
+
+/** A text, blocks, or a structured result as the tool itself stores it. */
+function replacedOutcome(outcome: ToolOutcome, updated: JsonValue): ToolOutcome {
+  if (typeof updated === 'string') return { ...outcome, content: updated };
+  if (isArray(updated)) return { ...outcome, content: updated.filter(isObject) };
+  if (!isObject(updated)) return { ...outcome, content: JSON.stringify(updated) };
+  const { stdout, stderr } = updated;
+  const printed = [stdout, stderr].filter((text): text is string => typeof text === 'string' && text !== '');
+  const content = typeof stdout === 'string' ? printed.join('\n') : JSON.stringify(updated);
+  return { ...outcome, content, stored: updated };
 }

@@ -6,15 +6,20 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '../../base/files/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { resolveModelAlias } from '../../models/index.ts';
+import { resolveModel } from '../../models/index.ts';
 import {
+  type AgentEnd,
   type AgentHappening,
   type AgentMark,
   type AgentTask,
   bindHooks,
   type EmitEvent,
   failedOutcome,
+  newRunId,
+  type TaskUsage,
+  type TaskView,
   type Tool,
+  type ToolCallView,
   type ToolOutcome,
   type TurnEnded,
 } from '../contract/index.ts';
@@ -24,10 +29,17 @@ import { makeWorkspace } from '../tools/shell/index.ts';
 import type { AgentContext } from './context.ts';
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';
+import { ToolStats } from './tool-stats.ts';
 
 const maxRounds = 200;
-/** Not for sub-agents: they start no others, ask no questions and end no plan. */
-const mainTools: ReadonlySet<string> = new Set(['Task', 'Agent', 'AskUserQuestion', 'ExitPlanMode']);
+/** Not for sub-agents: they start no others, ask no questions, end no plan and give no final answer. */
+const mainTools: ReadonlySet<string> = new Set([
+  'Task',
+  'Agent',
+  'AskUserQuestion',
+  'ExitPlanMode',
+  'StructuredOutput',
+]);
 
 export async function startSubAgent(
   context: AgentContext,
@@ -38,46 +50,55 @@ export async function startSubAgent(
   const definition = context.definitions.find(({ name }) => name === task.type);
   if (definition === undefined) return failedOutcome(`There is no agent of the type "${task.type}".`);
   const mark = { agentId: `a${randomBytes(8).toString('hex')}`, parentCallId };
-  const { type: agentType, description } = task;
-  await context.bus.emit({ type: 'agent-started', ...mark, agentType, description });
-  const agent = new SubAgent(context, task, definition, mark);
-  if (!task.isBackground) {
+  const { type: agentType, description, prompt } = task;
+  const isBackground = task.isBackground || definition.isBackground === true;
+  const isBuiltIn = definition.scope === 'built-in';
+  await context.bus.emit({ type: 'agent-started', ...mark, agentType, description, isBuiltIn, isBackground });
+  const outputFile = path.join(context.workspace().sessionDir, 'tool-results', `${mark.agentId}.output`);
+  const view: TaskView = {
+    id: mark.agentId,
+    runId: newRunId(),
+    kind: 'agent',
+    callId: parentCallId,
+    description,
+    isBackground,
+    outputFile,
+    agentType,
+    prompt,
+  };
+  const agent = new SubAgent(context, task, definition, mark, view);
+  if (!isBackground) {
+    await context.bus.emit({ type: 'task-started', task: view, running: context.backgroundTasks() });
     const outcome = await agent.run(signal);
     await context.bus.emit({ type: 'agent-finished', ...mark, outcome });
+    const { status, report, usage } = agent.end(outcome);
+    const error = status === 'failed' ? { error: report } : {};
+    const ended = { task: view, status, summary: report, usage, ...error, running: context.backgroundTasks() };
+    await context.bus.emit({ type: 'task-ended', ...ended });
     return outcome;
   }
-  const outputFile = path.join(context.workspace().sessionDir, 'tool-results', `${mark.agentId}.output`);
-  context.addBackground(runInBackground(context, agent, task, outputFile));
+  context.addBackground(view, async () => {
+    const outcome = await agent.run(context.sessionSignal());
+    const end = agent.end(outcome);
+    makeFolderSync(path.dirname(outputFile), 0o777);
+    await writeFile(outputFile, end.report);
+    await context.bus.emit({ type: 'agent-finished', ...mark, outcome });
+    return end;
+  });
   return {
-    content: `The agent ${mark.agentId} works in the background. You will be told when it has ended; its report will stand in ${outputFile}.`,
+    content: `The agent ${mark.agentId} works in the background. You will be notified when it has ended. You know nothing of its results until then: do not report or assume them. Its report will be in ${outputFile}.`,
     isError: false,
     stored: {
       isAsync: true,
       status: 'async_launched',
       agentId: mark.agentId,
       description,
+      resolvedModel: agent.model,
       prompt: task.prompt,
       outputFile,
     },
     agentId: mark.agentId,
   };
-}
-
-async function runInBackground(
-  context: AgentContext,
-  agent: SubAgent,
-  task: AgentTask,
-  outputFile: string,
-): Promise<void> {
-  const outcome = await agent.run(context.lifetime);
-  const report = outcomeText(outcome);
-  makeFolderSync(path.dirname(outputFile), 0o777);
-  await writeFile(outputFile, report);
-  const status = outcome.isError ? 'failed' : 'completed';
-  context.addNews(
-    `<task-notification>\n<task-id>${agent.mark.agentId}</task-id>\n<status>${status}</status>\n<summary>The agent "${task.description}" has ended.</summary>\n<output-file>${outputFile}</output-file>\n<result>\n${report}\n</result>\n</task-notification>`,
-  );
-  await context.bus.emit({ type: 'agent-finished', ...agent.mark, outcome });
 }
 
 class SubAgent {
@@ -86,30 +107,66 @@ class SubAgent {
   readonly #task: AgentTask;
   readonly #definition: AgentDefinition;
   readonly #emit: EmitEvent;
+  readonly #view: TaskView;
   #calls = 0;
+  readonly #stats = new ToolStats();
   #usage: JsonObject = {};
+  #started = 0;
+  #durationMs = 0;
 
-  constructor(context: AgentContext, task: AgentTask, definition: AgentDefinition, mark: AgentMark) {
+  constructor(context: AgentContext, task: AgentTask, definition: AgentDefinition, mark: AgentMark, view: TaskView) {
     this.#context = context;
     this.#task = task;
     this.#definition = definition;
+    this.#view = view;
     this.mark = mark;
     this.#emit = async (happening) => {
       this.#count(happening);
       await context.bus.emit(happening, mark);
+      if (happening.type === 'call') await this.#reportProgress(happening.call);
     };
   }
 
   async run(signal: AbortSignal): Promise<ToolOutcome> {
     const { clock } = this.#context;
-    const started = clock.now().getTime();
-    const prompts = [{ content: this.#task.prompt, isMeta: false }];
-    const ended = await runTurn(prompts, this.#ownContext(), signal);
-    return this.#outcome(ended, clock.now().getTime() - started);
+    this.#started = clock.now().getTime();
+    const context = this.#ownContext();
+    const { context: added } = await context.hooks.run('SubagentStart', this.#task.type, {}, signal);
+    const prompts = [
+      { content: this.#task.prompt, isMeta: false },
+      ...added.map((content) => ({ content, isMeta: true })),
+    ];
+    const ended = await runTurn(prompts, context, signal);
+    this.#durationMs = clock.now().getTime() - this.#started;
+    return this.#outcome(ended, this.#durationMs);
+  }
+
+  end(outcome: ToolOutcome): AgentEnd {
+    const isKilled = outcome.isError && outcome.content === interruptedText;
+    const status = isKilled ? 'killed' : outcome.isError ? 'failed' : 'completed';
+    return { status, report: outcomeText(outcome), usage: this.#used(this.#durationMs) };
+  }
+
+  #used(durationMs: number): TaskUsage {
+    return { totalTokens: this.#context.meter.contextTokens(this.mark.agentId), toolUses: this.#calls, durationMs };
+  }
+
+  async #reportProgress(call: ToolCallView): Promise<void> {
+    const usage = this.#used(this.#context.clock.now().getTime() - this.#started);
+    await this.#context.bus.emit({
+      type: 'task-progress',
+      task: this.#view,
+      tool: call.name,
+      text: progressText(call),
+      usage,
+    });
   }
 
   #count(happening: AgentHappening): void {
-    if (happening.type === 'result') this.#calls++;
+    if (happening.type === 'result') {
+      this.#calls++;
+      this.#stats.add(happening);
+    }
     if (happening.type === 'answer') this.#usage = happening.usage;
   }
 
@@ -117,9 +174,9 @@ class SubAgent {
     const context = this.#context;
     const { agentId } = this.mark;
     const { maxBudgetUsd } = context.options;
-    const workspace = makeWorkspace({ ...context.workspace(), todos: [] });
+    const workspace = makeWorkspace({ ...context.workspace(), isCwdFixed: true, todos: [] });
     const tools = this.#tools();
-    const model = this.#model();
+    const { model } = this;
     const hooks = bindHooks(context.hookRunner, () => this.#hookFacts(workspace.cwd), this.#emit);
     const usedIds = new UsedIds();
     const prompt = new PromptKeeper({
@@ -133,8 +190,12 @@ class SubAgent {
       mark: this.mark,
       emit: this.#emit,
       hooks,
-      limits: { maxTurns: maxRounds, ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }) },
+      limits: {
+        maxTurns: this.#definition.maxTurns ?? maxRounds,
+        ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+      },
       compaction: undefined,
+      output: undefined,
       thinkingNotices: { leftOut: 0, reported: new Set() },
       workspace: () => workspace,
       model: () => model,
@@ -145,12 +206,14 @@ class SubAgent {
       marks: () => context.session().recorder.marks(agentId),
       usedIds: () => usedIds,
       takeNews: () => [],
+      takeQueued: async () => [],
       findInstructions: async () => [],
       askStop: async (text, isActive, signal) => {
         const fields = {
           stop_hook_active: isActive,
           agent_transcript_path: this.#transcript(),
           last_assistant_message: text,
+          ...backgroundFields(context.backgroundTasks()),
         };
         const verdict = await hooks.run('SubagentStop', this.#task.type, fields, signal);
         return verdict.stop === undefined ? verdict.blocked : undefined;
@@ -167,20 +230,24 @@ class SubAgent {
       .filter(({ name }) => tools === undefined || tools.includes('*') || tools.includes(name));
   }
 
-  #model(): string {
-    const named = this.#task.model ?? this.#definition.model;
-    return named === undefined || named === 'inherit' ? this.#context.model() : resolveModelAlias(named);
+  get model(): string {
+    const { env } = this.#context.options;
+    const forced = env.CLAUDE_CODE_SUBAGENT_MODEL?.trim();
+    const named = forced && forced !== 'inherit' ? forced : (this.#task.model ?? this.#definition.model);
+    return named === undefined || named === 'inherit' ? this.#context.model() : resolveModel(named, env);
   }
 
   #hookFacts(cwd: string) {
     const { session, mode } = this.#context;
     const { sessionId, file } = session();
+    const promptId = this.#context.promptId();
     return {
       sessionId,
       transcriptPath: file,
       cwd,
       mode: mode(),
       agent: { id: this.mark.agentId, type: this.#task.type },
+      ...(promptId === undefined ? {} : { promptId }),
     };
   }
 
@@ -204,18 +271,53 @@ class SubAgent {
         status: 'completed',
         prompt: this.#task.prompt,
         agentId,
+        agentType: this.#task.type,
+        toolsUsed: this.#stats.toolsUsed,
         content,
+        resolvedModel: this.model,
         totalDurationMs,
         totalTokens: this.#context.meter.contextTokens(agentId),
         totalToolUseCount: this.#calls,
         usage: this.#usage,
+        toolStats: this.#stats.stats,
       },
       agentId,
     };
   }
 }
 
+/** As hooks get what runs in the background. Clew schedules nothing. */
+export function backgroundFields(tasks: readonly TaskView[]): JsonObject {
+  const background = tasks.map(({ id, kind, description, command, agentType }) => ({
+    id,
+    type: kind === 'shell' ? 'shell' : 'subagent',
+    status: 'running',
+    description: clip(description),
+    ...(command === undefined ? {} : { command: clip(command) }),
+    ...(agentType === undefined ? {} : { agent_type: agentType }),
+  }));
+  return { background_tasks: background, session_crons: [] };
+}
+
+const maxTaskChars = 1000;
+
+function clip(text: string): string {
+  const over = text.length - maxTaskChars;
+  return over <= 0 ? text : `${text.slice(0, maxTaskChars).toWellFormed()}… [+${over} chars]`;
+}
+
 function outcomeText({ content }: ToolOutcome): string {
   if (typeof content === 'string') return content;
   return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
+}
+
+const verbs: Readonly<Record<string, string>> = { Read: 'Reading', Edit: 'Editing', Write: 'Writing', Bash: 'Running' };
+const maxProgressChars = 120;
+
+/** One line: what a sub-agent is doing. */
+function progressText({ name, input }: ToolCallView): string {
+  const named = [input.description, input.command, input.file_path, input.pattern, input.url, input.query];
+  const what = named.find((each) => typeof each === 'string') ?? '';
+  const text = `${verbs[name] ?? name} ${String(what)}`.replace(/\s+/g, ' ').trim();
+  return text.length <= maxProgressChars ? text : `${text.slice(0, maxProgressChars).toWellFormed()}…`;
 }

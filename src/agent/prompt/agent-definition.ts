@@ -2,6 +2,7 @@
 // over one of the user, and both win over a built-in one of the same name.
 import path from 'node:path';
 import { readText } from '../access/index.ts';
+import { isUsed, type SettingSource } from '../contract/index.ts';
 import {
   type DefinitionFile,
   fieldText,
@@ -15,12 +16,17 @@ export interface AgentDefinition {
   readonly name: string;
   /** When to use it, for the model. */
   readonly description: string;
-  readonly scope: 'project' | 'user' | 'built-in';
+  /** `flag`: from the command line or a program. */
+  readonly scope: 'flag' | 'project' | 'user' | 'built-in';
   /** `undefined` allows every tool. */
   readonly tools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** `undefined`: the model of the parent conversation. */
   readonly model?: string;
+  /** The maximum number of answers of the sub-agent. */
+  readonly maxTurns?: number;
+  /** The conversation continues while it works. */
+  readonly isBackground?: boolean;
   readonly prompt: string;
 }
 
@@ -35,12 +41,19 @@ export async function loadAgentDefinitions(options: {
   readonly root: string;
   /** Without trust, the project's agents are not loaded. */
   readonly isProjectTrusted: boolean;
+  readonly settingSources?: readonly SettingSource[] | undefined;
+  /** Agents of the command line. They win over those of the files. */
+  readonly given?: readonly AgentDefinition[];
 }): Promise<LoadedAgents> {
-  const projects = options.isProjectTrusted ? await loadProjectAgents(options.cwd) : { agents: [], notes: [] };
+  const { cwd, root, isProjectTrusted, settingSources, given = [] } = options;
+  const withProject = isProjectTrusted && isUsed('project', settingSources);
+  const projects = withProject ? await loadProjectAgents(cwd) : { agents: [], notes: [] };
   const notes = [...projects.notes];
+  const withUser = isUsed('user', settingSources);
   const found = [
+    ...given,
     ...projects.agents,
-    ...(await loadFiles(await listMarkdown(path.join(options.root, 'agents')), 'user', notes)),
+    ...(withUser ? await loadFiles(await listMarkdown(path.join(root, 'agents')), 'user', notes) : []),
     ...builtInAgents,
   ];
   const byName = new Map<string, AgentDefinition>();

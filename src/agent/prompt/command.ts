@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { shellQuote } from '../../base/text/index.ts';
 import { readContent } from '../access/index.ts';
+import { isUsed, type SettingSource } from '../contract/index.ts';
 import {
   type FrontMatter,
   fieldFlag,
@@ -20,6 +21,7 @@ export interface CommandOptions {
   readonly root: string;
   /** Without trust, only the user's own commands are loaded. */
   readonly isProjectTrusted: boolean;
+  readonly settingSources?: readonly SettingSource[] | undefined;
 }
 
 export interface LoadedCommands {
@@ -48,16 +50,20 @@ const maxDescription = 1536;
 
 /** Sorted by name. The project wins over the user, and a skill wins over a command of the same name. */
 export async function loadCommands(options: CommandOptions): Promise<LoadedCommands> {
-  const { root, isProjectTrusted } = options;
-  const { commands: projects, notes } = isProjectTrusted ? await loadProjectCommands(options.cwd) : nothing;
-  const found = [
-    ...projects,
-    ...(await loadSkills(path.join(root, 'skills'), 'user')),
-    ...(await loadCommandFiles(path.join(root, 'commands'), 'user')),
-  ];
+  const { root, isProjectTrusted, settingSources } = options;
+  const withProject = isProjectTrusted && isUsed('project', settingSources);
+  const { commands: projects, notes } = withProject ? await loadProjectCommands(options.cwd) : nothing;
+  const found = [...projects, ...(isUsed('user', settingSources) ? await loadUserCommands(root) : [])];
   const byName = new Map<string, Command>();
   for (const command of found) if (!byName.has(command.name)) byName.set(command.name, command);
   return { commands: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
+}
+
+async function loadUserCommands(root: string): Promise<readonly Command[]> {
+  return [
+    ...(await loadSkills(path.join(root, 'skills'), 'user')),
+    ...(await loadCommandFiles(path.join(root, 'commands'), 'user')),
+  ];
 }
 
 const nothing: LoadedCommands = { commands: [], notes: [] };

@@ -4,6 +4,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside, matchesPath, readContent, realPath, resolvePath } from '../access/index.ts';
+import { isUsed, type SettingSource } from '../contract/index.ts';
 import { fieldList, listMarkdown, parseFrontMatter } from './front-matter.ts';
 import { findMentions, type Mention } from './mention.ts';
 
@@ -13,6 +14,8 @@ export interface MemoryOptions {
   readonly root: string;
   readonly home: string;
   readonly extraDirs?: readonly string[];
+  /** Whose instructions are read; all of them if absent. */
+  readonly settingSources?: readonly SettingSource[] | undefined;
   /** Called for an import from outside the project or of a secret; without it such imports are left out. */
   readonly allowImport?: AllowImport;
   /** The decision of the rules about reading a file; `undefined` if only its location matters. */
@@ -50,10 +53,12 @@ export const memoryLimits = { fileChars: 40_000, totalChars: 200_000, importDept
 
 export async function loadMemory(options: MemoryOptions): Promise<Memory> {
   const reader = new MemoryReader(options);
-  await reader.read(path.join(options.root, 'CLAUDE.md'), 'user');
-  await reader.readRules(path.join(options.root, 'rules'));
+  if (isUsed('user', options.settingSources)) {
+    await reader.read(path.join(options.root, 'CLAUDE.md'), 'user');
+    await reader.readRules(path.join(options.root, 'rules'));
+  }
   for (const folder of foldersDownTo(options.cwd)) {
-    if (folder === path.resolve(options.cwd) || !(await isOpenToAll(folder))) await readFolder(reader, folder);
+    if (folder === path.resolve(options.cwd) || !(await isOpenToAll(folder))) await readFolder(reader, folder, options);
   }
   return reader;
 }
@@ -61,16 +66,18 @@ export async function loadMemory(options: MemoryOptions): Promise<Memory> {
 /** The instructions of one folder below the project. */
 async function loadFolderMemory(options: MemoryOptions, folder: string): Promise<Memory> {
   const reader = new MemoryReader(options);
-  await readFolder(reader, folder);
+  await readFolder(reader, folder, options);
   return reader;
 }
 
-async function readFolder(reader: MemoryReader, folder: string): Promise<void> {
-  const plain = await reader.read(path.join(folder, 'CLAUDE.md'), 'project', folder);
-  const tidy = await reader.read(path.join(folder, '.claude', 'CLAUDE.md'), 'project', folder);
-  if (!plain && !tidy) await reader.read(path.join(folder, 'AGENTS.md'), 'agents', folder);
-  await reader.readRules(path.join(folder, '.claude', 'rules'), folder);
-  await reader.read(path.join(folder, 'CLAUDE.local.md'), 'local', folder);
+async function readFolder(reader: MemoryReader, folder: string, { settingSources }: MemoryOptions): Promise<void> {
+  if (isUsed('project', settingSources)) {
+    const plain = await reader.read(path.join(folder, 'CLAUDE.md'), 'project', folder);
+    const tidy = await reader.read(path.join(folder, '.claude', 'CLAUDE.md'), 'project', folder);
+    if (!plain && !tidy) await reader.read(path.join(folder, 'AGENTS.md'), 'agents', folder);
+    await reader.readRules(path.join(folder, '.claude', 'rules'), folder);
+  }
+  if (isUsed('local', settingSources)) await reader.read(path.join(folder, 'CLAUDE.local.md'), 'local', folder);
 }
 
 function foldersDownTo(cwd: string): readonly string[] {

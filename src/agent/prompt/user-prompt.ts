@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { readImageSize } from '../../api/request/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import {
   type FileContent,
@@ -15,6 +14,7 @@ import {
   smallerPictureCommand,
 } from '../access/index.ts';
 import type { SeenFile } from '../contract/index.ts';
+import { fitImage, imageLimits, pictureNote, readPages } from '../media/index.ts';
 import { type Command, type CommandTextOptions, fillCommand } from './command.ts';
 import { findMentions, type Mention } from './mention.ts';
 
@@ -117,7 +117,7 @@ async function attachMention(mention: Mention, options: PromptOptions): Promise<
   return undefined;
 }
 
-// A file that a prompt mentions → the blocks for the model: numbered lines, the names in a folder, or an image; and
+// A file that a prompt mentions → the blocks for the model: numbered lines, the names in a folder, an image or a PDF; and
 // what was seen of it, so that an edit needs no Read call first.
 
 interface Attachment {
@@ -131,11 +131,8 @@ export const attachmentLimits = {
   lines: 2000,
   lineChars: 2000,
   chars: 100_000,
-  /** The API refuses larger images. */
-  imageBytes: 3_750_000,
-  imageSide: 8000,
-  /** Recommended by the API, which scales larger images down. */
-  smallSide: 2000,
+  /** A longer PDF is not attached. */
+  pdfPages: 10,
   names: 300,
   bytes: 10_000_000,
 } as const;
@@ -157,6 +154,9 @@ async function readAttachment(
     case 'binary':
       return attachBinary(file, shown, content);
     case 'text':
+      // A PDF without binary parts.
+      if (content.bytes.subarray(0, 5).toString() === '%PDF-' && !content.isCut)
+        return attachPdf(file, shown, content.bytes);
       return attachText(file, shown, content, lines);
   }
 }
@@ -177,7 +177,7 @@ function attachText(
     const text = line.length > attachmentLimits.lineChars ? `${line.slice(0, attachmentLimits.lineChars)}…` : line;
     chars += text.length;
     if (chars > attachmentLimits.chars) break;
-    kept.push(`${String(from + kept.length).padStart(6)}→${text.toWellFormed()}`);
+    kept.push(`${from + kept.length}\t${text.toWellFormed()}`);
   }
   const end = from + kept.length - 1;
   const isCut = content.isCut || kept.length < wanted.length;
@@ -198,21 +198,46 @@ function hashBytes(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function attachBinary(file: string, shown: string, content: Extract<FileContent, { kind: 'binary' }>): Attachment {
-  const base64 = content.bytes.toString('base64');
-  const image = readImageSize(base64);
-  if (image === undefined) return { file, blocks: [], notes: [`${shown} is binary: not attached`] };
-  const smaller = `make a smaller copy and mention that: ${smallerPictureCommand(shown, attachmentLimits.smallSide)}`;
-  if (content.isCut || content.bytes.length > attachmentLimits.imageBytes)
-    return { file, blocks: [], notes: [`${shown} is too large for an image: not attached; ${smaller}`] };
-  const side = attachmentLimits.imageSide;
-  if (Math.max(image.width, image.height) > side)
-    return { file, blocks: [], notes: [`${shown} has sides over ${side} pixels: not attached; ${smaller}`] };
+async function attachBinary(
+  file: string,
+  shown: string,
+  content: Extract<FileContent, { kind: 'binary' }>,
+): Promise<Attachment> {
+  const pass = (why: string): Attachment => ({ file, blocks: [], notes: [`${shown} ${why}`] });
+  if (content.isCut) return pass('is larger than 10 MB: not attached');
+  if (content.bytes.subarray(0, 1024).includes('%PDF-')) return attachPdf(file, shown, content.bytes);
+  const image = await fitImage(content.bytes);
+  if (image === undefined) return pass('is binary: not attached');
+  if ('problem' in image)
+    return pass(
+      `is not attached: ${image.problem}; make a smaller copy and mention that: ${smallerPictureCommand(shown, imageLimits.side)}`,
+    );
+  const note = pictureNote(image);
+  const source = { type: 'base64', media_type: image.type, data: image.bytes.toString('base64') };
   return {
     file,
     blocks: [
-      { type: 'text', text: `The image ${shown}:` },
-      { type: 'image', source: { type: 'base64', media_type: image.type, data: base64 } },
+      { type: 'text', text: `The image ${shown}:${note === undefined ? '' : ` ${note}`}` },
+      { type: 'image', source },
+    ],
+    notes: [],
+  };
+}
+
+async function attachPdf(file: string, shown: string, bytes: Buffer): Promise<Attachment> {
+  const read = await readPages(bytes);
+  if ('problem' in read) return { file, blocks: [], notes: [`${shown} cannot be read as a PDF: ${read.problem}`] };
+  if (read.total > attachmentLimits.pdfPages)
+    return {
+      file,
+      blocks: [{ type: 'text', text: `The PDF ${shown} has ${read.total} pages; Read shows them with pages.` }],
+      notes: [`${shown} has ${read.total} pages: the model reads the pages that it needs`],
+    };
+  return {
+    file,
+    blocks: [
+      { type: 'text', text: `The PDF ${shown}:` },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: bytes.toString('base64') } },
     ],
     notes: [],
   };

@@ -206,7 +206,8 @@ async function startWithCompaction(
   };
   const compaction: TurnCompaction = {
     isDue: () => isCompactionDue(kitOf().meter.contextTokens(), 200_000),
-    run: (isTurnOpen, signal) => compactConversation({ trigger: 'auto', isTurnOpen }, kitOf().context, signal),
+    run: async (isTurnOpen, signal) =>
+      (await compactConversation({ trigger: 'auto', isTurnOpen }, kitOf().context, signal)) !== undefined,
   };
   holder.kit = await startLoop(t, answers, { tools, compaction });
   return holder.kit;

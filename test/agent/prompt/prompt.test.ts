@@ -5,13 +5,15 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { smallerPictureCommand } from '../../../src/agent/access/file.ts';
+import { imageLimits } from '../../../src/agent/media/image.ts';
 import { loadCommands } from '../../../src/agent/prompt/command.ts';
-import { attachmentLimits, expandPrompt } from '../../../src/agent/prompt/user-prompt.ts';
+import { expandPrompt } from '../../../src/agent/prompt/user-prompt.ts';
 import { asObject, parseJson } from '../../../src/base/json/json.ts';
 import { commandLine } from '../../../src/session/transcript/prompt-text.ts';
 import { corpusFolder } from '../../support/corpus.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { tinyImage } from '../../support/tiny-images.ts';
+import { makePdf } from '../tools/parity/make-pdf.ts';
 
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
@@ -46,9 +48,9 @@ test('mentioned files follow the prompt as one meta line, numbered, and count as
       { content: text, isMeta: false },
       {
         content: [
-          { type: 'text', text: 'The file a.ts, lines 1-3 of 3:\n     1→one\n     2→two\n     3→three' },
-          { type: 'text', text: 'The file a.ts, lines 2-3 of 3:\n     2→two\n     3→three' },
-          { type: 'text', text: 'The file my notes.md, lines 1-1 of 1:\n     1→note' },
+          { type: 'text', text: 'The file a.ts, lines 1-3 of 3:\n1\tone\n2\ttwo\n3\tthree' },
+          { type: 'text', text: 'The file a.ts, lines 2-3 of 3:\n2\ttwo\n3\tthree' },
+          { type: 'text', text: 'The file my notes.md, lines 1-1 of 1:\n1\tnote' },
           { type: 'text', text: 'The folder src:\nsub/\nx.ts' },
         ],
         isMeta: true,
@@ -80,23 +82,40 @@ test('images are attached as images, other binary files and unfit images are not
   const { options } = await plantProject(t, {
     'app/a.png': png,
     'app/wide.png': tinyImage('png', 9000, 1),
-    'app/huge.png': Buffer.concat([png, Buffer.alloc(attachmentLimits.imageBytes)]),
+    'app/huge.png': Buffer.concat([png, Buffer.alloc(imageLimits.bytes)]),
+    'app/three.pdf': makePdf(3),
+    'app/twelve.pdf': makePdf(12),
+    'app/cut.pdf': makePdf(3).subarray(0, 400),
     'app/b.bin': Buffer.from([0, 1, 2]),
   });
-  const { lines, notes } = await expandPrompt('@a.png @wide.png @huge.png @b.bin', options);
+  const { lines, notes } = await expandPrompt(
+    '@a.png @wide.png @huge.png @b.bin @three.pdf @twelve.pdf @cut.pdf',
+    options,
+  );
   assert.deepEqual(lines[1], {
     content: [
       { type: 'text', text: 'The image a.png:' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } },
+      { type: 'text', text: 'The PDF three.pdf:' },
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: makePdf(3).toString('base64') },
+      },
+      { type: 'text', text: 'The PDF twelve.pdf has 12 pages; Read shows them with pages.' },
     ],
     isMeta: true,
   });
   const smaller = (name: string): string =>
-    `make a smaller copy and mention that: ${smallerPictureCommand(name, attachmentLimits.smallSide)}`;
-  assert.deepEqual(notes, [
-    `wide.png has sides over 8000 pixels: not attached; ${smaller('wide.png')}`,
-    `huge.png is too large for an image: not attached; ${smaller('huge.png')}`,
+    `make a smaller copy and mention that: ${smallerPictureCommand(name, imageLimits.side)}`;
+  assert.equal(notes.length, 5);
+  for (const [i, name] of ['wide.png', 'huge.png'].entries()) {
+    assert.match(notes[i] ?? '', new RegExp(`^${name} is not attached: it has .* pixels .* cannot be scaled`));
+    assert.ok(notes[i]?.endsWith(smaller(name)), notes[i]);
+  }
+  assert.deepEqual(notes.slice(2), [
     'b.bin is binary: not attached',
+    'twelve.pdf has 12 pages: the model reads the pages that it needs',
+    'cut.pdf cannot be read as a PDF: its end is missing',
   ]);
 });
 
@@ -109,8 +128,8 @@ test('long files and long lines are cut, and the model learns how to continue', 
   const { lines, notes, files } = await expandPrompt('@long.txt @wide.txt @fat.txt', options);
   const texts = (lines[1]?.content as readonly { readonly text: string }[]).map(({ text }) => text);
   assert.match(texts[0] ?? '', /^The file long\.txt, lines 1-2000 of 2500:\n/);
-  assert.ok(texts[0]?.endsWith(`  2000→x\n[cut here: read ${cwd}/long.txt from line 2001 for the rest]`));
-  assert.equal(texts[1], `The file wide.txt, lines 1-2 of 2:\n     1→${'w'.repeat(2000)}…\n     2→end`);
+  assert.ok(texts[0]?.endsWith(`\n2000\tx\n[cut here: read ${cwd}/long.txt from line 2001 for the rest]`));
+  assert.equal(texts[1], `The file wide.txt, lines 1-2 of 2:\n1\t${'w'.repeat(2000)}…\n2\tend`);
   assert.match(texts[2] ?? '', /^The file fat\.txt, lines 1-50 of 60:\n/);
   assert.deepEqual(notes, [
     'long.txt is long: only lines 1-2000 were attached',
@@ -128,7 +147,7 @@ test('files outside the project are attached only with consent, also through a l
   const text = '@~/secret.txt @../home/secret.txt @link/secret.txt @../more/extra.txt @../none.txt';
   const strict = await expandPrompt(text, { ...options, extraDirs: [path.join(top, 'more')] });
   assert.deepEqual(strict.lines[1]?.content, [
-    { type: 'text', text: 'The file ../more/extra.txt, lines 1-1 of 1:\n     1→extra' },
+    { type: 'text', text: 'The file ../more/extra.txt, lines 1-1 of 1:\n1\textra' },
   ]);
   assert.deepEqual(
     strict.notes,
@@ -144,7 +163,7 @@ test('files outside the project are attached only with consent, also through a l
   });
   assert.deepEqual(asked, ['home/secret.txt', 'home/secret.txt', 'home/secret.txt']);
   assert.deepEqual(allowed.lines[1]?.content, [
-    { type: 'text', text: 'The file link/secret.txt, lines 1-1 of 1:\n     1→secret' },
+    { type: 'text', text: 'The file link/secret.txt, lines 1-1 of 1:\n1\tsecret' },
   ]);
 });
 
@@ -163,7 +182,7 @@ test('a command becomes its tags and its expansion, with the files it mentions b
       isMeta: false,
     },
     { content: [{ type: 'text', text: 'Review @a.ts after see @b.ts' }], isMeta: true },
-    { content: [{ type: 'text', text: 'The file a.ts, lines 1-1 of 1:\n     1→one' }], isMeta: true },
+    { content: [{ type: 'text', text: 'The file a.ts, lines 1-1 of 1:\n1\tone' }], isMeta: true },
   ]);
   assert.equal(expanded.command?.model, 'opus');
 });
