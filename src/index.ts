@@ -4,15 +4,20 @@
 export { openAgent } from './agent/agent.ts';
 export type {
   Agent,
-  AgentOptions,
   AgentState,
+  PromptIdentity,
   RewindPoint,
+  RewindPreview,
   RewindReport,
-  RunPrice,
-  SessionChoice,
 } from './agent/contract/agent.ts';
 export type { PermissionMode } from './agent/contract/confinement.ts';
 export { permissionModes } from './agent/contract/confinement.ts';
+export type {
+  ContextCategory,
+  ContextCategoryId,
+  ContextPart,
+  ContextUsage,
+} from './agent/contract/context-usage.ts';
 export type {
   AgentEvent,
   AgentFinished,
@@ -33,24 +38,55 @@ export type {
   HookRan,
   Interrupted,
   ModeChanged,
+  ModelSwitched,
   Notice,
   PartArrived,
+  PermissionFact,
   PromptFrozen,
   PromptGiven,
+  PromptOrigin,
   PromptQueued,
   PromptTaken,
   RequestFailed,
   RequestSent,
   RetryPlanned,
   SessionOpened,
+  ShellRan,
+  TaskEnded,
+  TaskProgressed,
+  TaskStarted,
+  TaskUsage,
+  TaskView,
   ThinkingReported,
   ThinkingStripped,
   ToolCallView,
   TurnEnded,
 } from './agent/contract/event.ts';
-export type { Approval, Approve, RuleOffer } from './agent/contract/permission.ts';
-export type { CallProgress, Todo, ToolOutcome, UserAnswer, UserQuestion } from './agent/contract/tool.ts';
+export type { HookCallback, HookName } from './agent/contract/hook.ts';
+export { HookUnanswered, hookNames } from './agent/contract/hook.ts';
+export type {
+  HostConnection,
+  HostServerSettings,
+  HostServers,
+  McpControl,
+  McpServerChange,
+  McpServerView,
+} from './agent/contract/host.ts';
+export type { AgentOptions, RunPrice, SessionChoice, SettingSource, ThinkingChoice } from './agent/contract/options.ts';
+export { settingSources } from './agent/contract/options.ts';
+export type { Approval, Approve, PermissionPlace, PermissionUpdate, RuleOffer } from './agent/contract/permission.ts';
+export { permissionPlaces } from './agent/contract/permission.ts';
+export type {
+  CallProgress,
+  ShellOptions,
+  ShellReport,
+  Todo,
+  ToolOutcome,
+  UserAnswer,
+  UserQuestion,
+} from './agent/contract/tool.ts';
 export type { ModelFailure } from './api/client/model.ts';
+export type { ApiKeySource } from './api/connection/credentials.ts';
 export type { ImageSize, ImageType } from './api/request/image-size.ts';
 export { decodedByteLength, readImageSize } from './api/request/image-size.ts';
 export type {
@@ -191,6 +227,7 @@ export { followRecords } from './library/watch/follow.ts';
 export type { LiveIndexOptions } from './library/watch/live-index.ts';
 export { keepCurrent } from './library/watch/live-index.ts';
 export type { ModelFacts } from './models/facts.ts';
+export type { Effort } from './models/model-row.ts';
 export type { OriginFacts } from './session/facts/origin-facts.ts';
 export type { Reachable } from './session/facts/reachable.ts';
 export type { LoadAgent } from './session/facts/session-usage.ts';

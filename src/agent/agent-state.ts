@@ -1,17 +1,19 @@
 // The state of a running agent as a front end reads it: every property is computed when it is read.
-import { modelFactsOf } from '../models/index.ts';
+import { apiKeySourceOf } from '../api/connection/index.ts';
+import { modelFactsOf, platformOf } from '../models/index.ts';
 import type { AgentState } from './contract/index.ts';
 import type { LiveSession } from './current-session.ts';
-import type { AgentContext } from './loop/index.ts';
+import { type AgentContext, wishedFields } from './loop/index.ts';
 import type { AgentSetup } from './setup.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export function viewState(
-  { mode, model, meter }: AgentContext,
+  { mode, model, meter, wish, backgroundTasks }: AgentContext,
   setup: AgentSetup,
   queue: TurnQueue,
   live: () => LiveSession,
 ): AgentState {
+  const platform = platformOf(setup.env);
   return {
     get sessionId() {
       return live().open.sessionId;
@@ -28,14 +30,22 @@ export function viewState(
     get model() {
       return model();
     },
+    get effort() {
+      return wishedFields(model(), wish()).effort;
+    },
     get mode() {
       return mode();
     },
+    apiKeySource: apiKeySourceOf(setup.env, setup.apiKeyHelper),
+    apiProvider: platform === 'anthropic' ? 'firstParty' : platform,
     get isBusy() {
       return queue.isBusy;
     },
     get queued() {
       return queue.texts;
+    },
+    get backgroundTasks() {
+      return backgroundTasks();
     },
     get todos() {
       return live().workspace.todos;
@@ -62,8 +72,22 @@ export function viewState(
     get mcpServers() {
       return setup.servers();
     },
+    get tools() {
+      return setup.tools().map(({ name }) => name);
+    },
+    get agents() {
+      return setup.definitions.map(({ name, description, model: own }) => ({
+        name,
+        description,
+        ...(own === undefined ? {} : { model: own }),
+      }));
+    },
     get commands() {
-      return setup.commands.filter(({ isForUser }) => isForUser);
+      const forUser = setup.commands.filter(({ isForUser }) => isForUser);
+      return forUser.map(({ argumentHint, ...command }) => ({
+        ...command,
+        ...(argumentHint === undefined ? {} : { argumentHint }),
+      }));
     },
     get allowRules() {
       return setup.judge.rules.filter(({ kind }) => kind === 'allow').map(({ text }) => text);

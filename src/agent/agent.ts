@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { makeStreamModel, type StreamModel } from '../api/client/index.ts';
-import { exitCodes, UserError } from '../base/errors/index.ts';
+import { requireCredentials } from '../api/connection/index.ts';
 import { pathOutside } from '../base/process/index.ts';
 import { version } from '../base/version/index.ts';
 import { loadPrices } from '../library/usage/index.ts';
@@ -14,7 +14,7 @@ import { loadSetup } from './setup.ts';
 
 /** Settings that are already read; in tests, replacements for the network and the clock. */
 export interface AgentReplacements {
-  readonly settings?: SettingsFiles;
+  readonly settingsFiles?: SettingsFiles;
   readonly streamModel?: StreamModel;
   readonly clock?: Clock;
 }
@@ -24,17 +24,28 @@ export function openAgent(options: AgentOptions): Promise<Agent>;
 /** @internal */
 export function openAgent(options: AgentOptions, replaced: AgentReplacements): Promise<Agent>;
 export async function openAgent(given: AgentOptions, replaced: AgentReplacements = {}): Promise<Agent> {
-  const options = { ...given, env: withSafePath(given) };
-  if (replaced.streamModel === undefined) requireKey(options.env);
+  const safe = { ...given, env: withSafePath(given) };
+  const setup = await loadSetup(safe, replaced.settingsFiles);
+  // With the variables of the settings: they may choose the endpoint, the key and the models.
+  const options = { ...safe, env: setup.env };
+  const { env, cwd } = options;
+  const { apiKeyHelper } = setup;
+  // Checked before a session is opened, so that no empty session is left.
+  if (replaced.streamModel === undefined) requireCredentials(env, apiKeyHelper);
   const clock = replaced.clock ?? systemClock;
-  const meter = new CostMeter(loadPrices(options.env), options.price);
+  const meter = new CostMeter(loadPrices(env), options.price);
   const bus = new EventBus(clock, [(event) => meter.hear(event), ...options.sinks]);
-  const setup = await loadSetup(options, replaced.settings);
-  const { env } = options;
   const idleTimeoutMs = idleTimeoutOf(env);
-  const modelOptions = { env, userAgent: `clew/${version}`, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
-  const model = replaced.streamModel ?? makeStreamModel(modelOptions);
-  const streamModel = withinBudget(model, meter, options.maxBudgetUsd);
+  const model =
+    replaced.streamModel ??
+    makeStreamModel({
+      env,
+      cwd,
+      apiKeyHelper,
+      userAgent: `clew/${version}`,
+      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    });
+  const streamModel = withinBudget(withBetas(model, options.betas), meter, options.maxBudgetUsd);
   const agent = new RunningAgent({ options, clock, meter, bus, streamModel }, setup);
   try {
     await agent.begin(options.session);
@@ -45,18 +56,12 @@ export async function openAgent(given: AgentOptions, replaced: AgentReplacements
   }
 }
 
+function withBetas(model: StreamModel, betas: AgentOptions['betas']): StreamModel {
+  return betas === undefined ? model : (request, signal) => model({ ...request, betas }, signal);
+}
+
 /** Programs in the project's folders are never run in place of installed ones. */
 function withSafePath({ env, cwd, addDirs = [] }: AgentOptions): AgentOptions['env'] {
   const folders = [cwd, ...addDirs.map((dir) => path.resolve(cwd, dir))];
   return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, folders) };
-}
-
-/** Checked before a session is opened, so that no empty session is left. */
-function requireKey({ ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN }: NodeJS.ProcessEnv): void {
-  if (ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
-  throw new UserError(
-    'ANTHROPIC_API_KEY is not set',
-    'set it or ANTHROPIC_AUTH_TOKEN, then try again',
-    exitCodes.failed,
-  );
 }

@@ -2,11 +2,27 @@
 // it changes nothing. SessionStart and SessionEnd hooks run at every change.
 
 import path from 'node:path';
-import { asString } from '../base/json/index.ts';
-import type { AgentHooks, BackgroundTasks, Sandbox, SessionChoice, ToolCallView, Workspace } from './contract/index.ts';
+import { apiKeySourceOf } from '../api/connection/index.ts';
+import { asString, type JsonObject } from '../base/json/index.ts';
+import type {
+  AgentHooks,
+  BackgroundTask,
+  BackgroundTasks,
+  Sandbox,
+  SessionChoice,
+  ToolCallView,
+  Workspace,
+} from './contract/index.ts';
 import type { AgentContext } from './loop/index.ts';
 import { PathMemory, type Section } from './prompt/index.ts';
-import { type OpenSession, openSession, PromptKeeper, type PromptSource, UsedIds } from './session/index.ts';
+import {
+  entrypointOf,
+  type OpenSession,
+  openSession,
+  PromptKeeper,
+  type PromptSource,
+  UsedIds,
+} from './session/index.ts';
 import type { AgentSetup } from './setup.ts';
 import { makeWorkspace } from './tools/shell/index.ts';
 
@@ -36,13 +52,21 @@ export class CurrentSession {
   async enter(choice: SessionChoice, source: SessionSource): Promise<void> {
     const { options, bus, meter, hooks, lifetime, mode, model } = this.#context;
     const setup = this.#setup;
-    const { cwd, env, root, withProgressEntries = false } = options;
+    const { cwd, env, root, withProgressEntries = false, isEphemeral, isInteractive } = options;
     const before = this.#live;
-    const open = await openSession(choice, { cwd, env, root, withProgressEntries, currentCwd: () => this.cwd });
+    const place = { cwd, env, root, isEphemeral, entrypoint: entrypointOf(isInteractive, env) };
+    const open = await openSession(choice, { ...place, withProgressEntries, currentCwd: () => this.cwd });
     if (before !== undefined) await this.leave(source === 'clear' ? 'clear' : 'resume');
     const background = before?.workspace.background;
     const { env: shellEnv, extraDirs, sandbox } = setup;
-    const place = { env: shellEnv, extraDirs, sandbox, ...(background === undefined ? {} : { background }) };
+    const onBackground = this.#context.followShell;
+    const shell = {
+      env: shellEnv,
+      extraDirs,
+      sandbox,
+      onBackground,
+      ...(background === undefined ? {} : { background }),
+    };
     const note = (text: string): void => bus.post({ type: 'notice', level: 'warn', text });
     setup.enterSession(open.sessionDir);
     const memory = new PathMemory(setup.memoryOptions(open.cwd), note);
@@ -53,7 +77,7 @@ export class CurrentSession {
     };
     const live = new LiveSession(
       open,
-      place,
+      shell,
       memory,
       {
         ...setup.promptSource(),
@@ -106,6 +130,7 @@ export class CurrentSession {
       mcpServers: setup.servers().map(({ name, status }) => ({ name, status })),
       commands: setup.commands.map(({ name }) => name),
       agents: setup.definitions.map(({ name }) => name),
+      apiKeySource: apiKeySourceOf(setup.env, setup.apiKeyHelper),
       messageCount: open.isNew ? 0 : open.messages(model()).length,
     });
     for (const text of open.notes) await bus.emit({ type: 'notice', level: 'warn', text });
@@ -134,6 +159,7 @@ export class LiveSession {
       readonly extraDirs: readonly string[];
       readonly sandbox: Sandbox;
       readonly background?: BackgroundTasks;
+      readonly onBackground: (task: BackgroundTask) => void;
     },
     pathMemory: PathMemory,
     prompt: Omit<PromptSource, 'stored'>,
@@ -153,13 +179,13 @@ export class LiveSession {
   }
 
   /** Called after a compaction. */
-  async startOver(hooks: AgentHooks, signal: AbortSignal): Promise<void> {
+  async startOver(hooks: AgentHooks, model: string, signal: AbortSignal): Promise<void> {
     this.prompt.startOver();
-    await this.greet(hooks, 'compact', signal);
+    await this.greet(hooks, 'compact', signal, { model });
   }
 
-  async greet(hooks: AgentHooks, source: SessionSource, signal: AbortSignal): Promise<void> {
-    const verdict = await hooks.run('SessionStart', source, { source }, signal);
+  async greet(hooks: AgentHooks, source: SessionSource, signal: AbortSignal, more: JsonObject = {}): Promise<void> {
+    const verdict = await hooks.run('SessionStart', source, { source, ...more }, signal);
     this.#context.push(...verdict.context);
   }
 

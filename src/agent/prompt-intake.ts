@@ -2,10 +2,16 @@
 // files are attached. A notice reports what is left out or cut.
 import { homedir } from 'node:os';
 import type { JsonObject } from '../base/json/index.ts';
-import type { AskConsent, PermissionMode, Workspace } from './contract/index.ts';
+import {
+  type AskConsent,
+  emptyVerdict,
+  type HookVerdict,
+  type PermissionMode,
+  type Workspace,
+} from './contract/index.ts';
 import type { AgentContext, TurnPrompt } from './loop/index.ts';
 import type { Judge } from './permission/index.ts';
-import { type Command, expandPrompt } from './prompt/index.ts';
+import { type Command, expandPrompt, readCommand } from './prompt/index.ts';
 import { promptText } from './turn-queue.ts';
 
 type IntakeContext = Pick<AgentContext, 'hooks' | 'mode' | 'workspace' | 'session' | 'emit'>;
@@ -22,7 +28,10 @@ export async function takePrompt(
   const verdict = await context.hooks.run('UserPromptSubmit', '', { prompt: promptText(content) }, signal);
   const blocked = verdict.blocked ?? verdict.stop;
   if (blocked !== undefined) return { blocked };
-  const added = verdict.context.map((text) => ({ content: text, isMeta: true }));
+  const expansion = await askAboutCommand(content, commands, context, signal);
+  const refused = expansion.blocked ?? expansion.stop;
+  if (refused !== undefined) return { blocked: refused };
+  const added = [...verdict.context, ...expansion.context].map((text) => ({ content: text, isMeta: true }));
   if (typeof content !== 'string') return { prompts: [{ content, isMeta: false }, ...added] };
   const mode = context.mode();
   const workspace = context.workspace();
@@ -48,6 +57,26 @@ export async function takePrompt(
   for (const { file, seen } of expanded.files) workspace.files.remember(file, seen);
   for (const text of expanded.notes) await context.emit({ type: 'notice', level: 'info', text });
   return { prompts: [...expanded.lines, ...added] };
+}
+
+/** Before a command of the user's files is expanded. */
+async function askAboutCommand(
+  content: string | readonly JsonObject[],
+  commands: readonly Command[],
+  { hooks }: IntakeContext,
+  signal: AbortSignal,
+): Promise<HookVerdict> {
+  const typed = typeof content === 'string' ? readCommand(content, commands) : undefined;
+  if (typed === undefined) return emptyVerdict;
+  const { command, args } = typed;
+  const fields = {
+    expansion_type: 'slash_command',
+    command_name: command.name,
+    command_args: args,
+    command_source: command.scope === 'project' ? 'projectSettings' : 'userSettings',
+    prompt: promptText(content),
+  };
+  return hooks.run('UserPromptExpansion', command.name, fields, signal);
 }
 
 const longestMs = 120_000;

@@ -1,38 +1,55 @@
 // The running agent: one session and one turn at a time. It holds what changes while it runs, and builds the context
 // for everything else.
-import { hostOf } from '../api/client/index.ts';
+
+import { randomUUID } from 'node:crypto';
+import { hostOf } from '../api/connection/index.ts';
 import { UserError } from '../base/errors/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
-import { defaultModel, resolveModelAlias } from '../models/index.ts';
+import { type Effort, resolveModel, smallModel } from '../models/index.ts';
 import { viewState } from './agent-state.ts';
+import { BackgroundWork } from './background-work.ts';
+import { measureContext } from './context-usage.ts';
 import {
   type Agent,
+  type AgentOptions,
   type AgentState,
   bindHooks,
+  type ContextUsage,
   type EmitEvent,
+  type HookCallback,
+  type McpControl,
   type Notice,
   type PermissionMode,
+  type PermissionUpdate,
+  type PromptIdentity,
   type RewindPoint,
+  type RewindPreview,
   type RewindReport,
   type SessionChoice,
+  type ShellOptions,
+  type ShellReport,
+  type ThinkingChoice,
   type TurnEnded,
 } from './contract/index.ts';
 import { CurrentSession, type LiveSession } from './current-session.ts';
+import type { LateVerdict } from './hooks/index.ts';
 import {
   type AgentContext,
+  askForHook,
+  backgroundFields,
   type CompactionWish,
   compactConversation,
-  endedWithout,
+  compactionReserve,
   isCompactionDue,
   maxRetriesOf,
   requirePrice,
-  runTurn,
   startSubAgent,
 } from './loop/index.ts';
-import { takePrompt } from './prompt-intake.ts';
-import { rewind, rewindPoints } from './session/index.ts';
+import { changedSections, userTexts } from './prompt/index.ts';
+import { previewRewind, rewind, rewindPoints } from './session/index.ts';
 import type { AgentSetup } from './setup.ts';
-import { BackgroundWork, promptText, TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
+import { Turns } from './turns.ts';
 import { ModeSwitch, UserQuestions } from './user-questions.ts';
 
 /** The values that exist before the session is open. */
@@ -43,12 +60,18 @@ export class RunningAgent implements Agent {
   readonly #context: AgentContext;
   readonly #setup: AgentSetup;
   readonly #current: CurrentSession;
-  readonly #queue = new TurnQueue();
+  readonly #turns: Turns;
+  readonly #queue: TurnQueue;
   readonly #lifetime = new AbortController();
+  #sessionLife = new AbortController();
   readonly #background: BackgroundWork;
   readonly #questions: UserQuestions;
   readonly #mode: ModeSwitch;
+  /** Output of late hooks, for the next pause. */
+  #news: string[] = [];
+  readonly #closed = new AbortController();
   #model: string;
+  #chosen: Pick<AgentOptions, 'effort' | 'thinking'>;
   #turn: AbortController | undefined;
   #failure: { readonly error: unknown } | undefined;
   #closing: Promise<void> | undefined;
@@ -57,11 +80,30 @@ export class RunningAgent implements Agent {
     const { options, bus } = run;
     this.#setup = setup;
     this.#mode = new ModeSwitch(setup.mode, (happening) => bus.emit(happening));
-    this.#model = resolveModelAlias(options.model ?? options.env.ANTHROPIC_MODEL ?? setup.model ?? defaultModel);
+    this.#model = resolveModel(options.model ?? (options.env.ANTHROPIC_MODEL || setup.model || 'default'), options.env);
+    const { effort, thinking } = options;
+    this.#chosen = { ...(effort === undefined ? {} : { effort }), ...(thinking === undefined ? {} : { thinking }) };
     bus.setOnFailure((error) => this.#failTurn(error));
-    this.#background = new BackgroundWork((text) => bus.post({ type: 'notice', level: 'error', text }));
-    this.#questions = new UserQuestions(options.approve, options.askUser, () => this.#context.hooks);
+    this.#background = new BackgroundWork({
+      emit: (happening) => bus.emit(happening),
+      notify: (text, runId) => this.#turns.notify(text, { kind: 'task-notification', runId }),
+      onFailure: (text, error) => {
+        bus.post({ type: 'notice', level: 'error', text });
+        this.#turns.noteFailure(error);
+      },
+    });
+    this.#questions = new UserQuestions(options.approve, options.askUser, () =>
+      options.isInteractive ? this.#context.hooks : undefined,
+    );
     this.#context = this.#buildContext(run);
+    this.#turns = new Turns({
+      context: this.#context,
+      setup,
+      consent: this.#questions.consent,
+      ready: (signal) => this.#ready(signal),
+      inTurn: (work) => this.#inTurn(work),
+    });
+    this.#queue = this.#turns.queue;
     this.#current = new CurrentSession(this.#context, setup, (model) => {
       this.#model = model;
     });
@@ -69,6 +111,8 @@ export class RunningAgent implements Agent {
       cwd: () => this.#current.cwd,
       mode: this.#context.mode,
       onHook: (ran) => bus.emit({ type: 'hook', ...ran }),
+      onLateHook: (late) => this.#hearLateHook(late),
+      askHookModel: (question, signal) => askForHook(this.#context, question, signal),
       note: (text) => bus.post({ type: 'notice', level: 'warn', text }),
       consent: (wish) => this.#questions.consent(wish, this.#lifetime.signal),
     });
@@ -86,12 +130,13 @@ export class RunningAgent implements Agent {
     const context: AgentContext = {
       ...run,
       maxRetries: maxRetriesOf(env),
-      smallModel: resolveModelAlias(env.ANTHROPIC_SMALL_FAST_MODEL || 'haiku'),
-      thinkingTokens: setup.thinkingTokens,
+      smallModel: smallModel(this.#model, env),
+      wish: () => setup.requestWish(this.#chosen),
       host,
       judge: setup.judge,
       hookRunner: setup.hookRunner,
       approve: this.#questions.approve,
+      updatePermissions: (updates) => setup.updatePermissions(updates, (mode) => this.#mode.set(mode)),
       askUser: async (question, signal) => {
         const answer = await this.#questions.ask(question, signal);
         await this.#mode.hear(answer);
@@ -99,15 +144,20 @@ export class RunningAgent implements Agent {
       },
       definitions: setup.definitions,
       lifetime: this.#lifetime.signal,
+      sessionSignal: () => AbortSignal.any([this.#lifetime.signal, this.#sessionLife.signal]),
       session: () => this.#session.open,
       mode: () => this.#mode.mode,
       describeEnvironment: (model) =>
         setup.describeEnvironment(this.#session.workspace, { model, mode: this.#mode.mode }),
-      addNews: (text) => this.#background.addNews(text),
-      addBackground: (task) => this.#background.add(task),
+      addBackground: (task, work) => this.#background.followAgent(task, work),
+      followShell: (task) => this.#background.followShell(task),
+      backgroundTasks: () => this.#background.running,
+      promptId: () => this.#turns.promptId,
+      ...(options.isInteractive ? {} : { backgroundTimeoutMs: printTimeoutMs }),
       emit,
       hooks,
       limits: options,
+      output: setup.output,
       compaction: {
         isDue: () =>
           env.CLEW_AUTO_COMPACT !== '0' && isCompactionDue(meter.contextTokens(), meter.windowOf(this.#model)),
@@ -116,16 +166,22 @@ export class RunningAgent implements Agent {
       thinkingNotices: { leftOut: 0, reported: new Set() },
       workspace: () => this.#session.workspace,
       model: () => this.#model,
+      fallbackModels: setup.fallbackModels.map((name) => resolveModel(name, env)),
       tools: () => setup.tools(),
       prompt: () => this.#session.prompt,
       sections: () => this.#session.sections(),
       messages: (model) => this.#session.open.messages(model, host),
       marks: () => this.#session.open.recorder.marks(),
       usedIds: () => this.#session.usedIds,
-      takeNews: () => [...this.#session.takeContext(), ...this.#background.takeNews()],
+      takeNews: () => [...this.#session.takeContext(), ...this.#news.splice(0)],
+      takeQueued: (signal) => this.#turns.takeQueued(signal),
       findInstructions: (view) => this.#session.findInstructions(view, this.#model),
       askStop: async (text, isActive, signal) => {
-        const fields = { stop_hook_active: isActive, last_assistant_message: text };
+        const fields = {
+          stop_hook_active: isActive,
+          last_assistant_message: text,
+          ...backgroundFields(this.#background.running),
+        };
         const verdict = await hooks.run('Stop', '', fields, signal);
         return verdict.stop === undefined ? verdict.blocked : undefined;
       },
@@ -141,26 +197,57 @@ export class RunningAgent implements Agent {
     await this.#current.enter(choice, choice.kind === 'new' ? 'startup' : 'resume');
     // A resumed session has its own model.
     requirePrice(this.#model, meter, options.maxBudgetUsd);
+    if (options.title !== undefined && this.#session.title === undefined) await this.rename(options.title);
     if (!meter.isPriced(this.#model)) await this.#context.emit(unpricedNotice(this.#model));
     for (const text of this.#setup.notes) await this.#context.emit({ type: 'notice', level: 'warn', text });
   }
 
-  async prompt(content: string | readonly JsonObject[]): Promise<TurnEnded> {
+  async prompt(content: string | readonly JsonObject[], identity: PromptIdentity = {}): Promise<TurnEnded> {
     if (this.#closing !== undefined) throw new UserError('the agent is closed', 'open another one');
-    const isWaiting = this.#queue.isBusy;
-    const text = promptText(content);
-    if (isWaiting) this.#context.bus.post({ type: 'queued', text });
-    const work = async (): Promise<TurnEnded> => {
-      if (isWaiting) await this.#context.emit({ type: 'unqueued', operation: 'dequeue', text });
-      return this.#inTurn((signal) => this.#runPrompt(content, signal));
-    };
-    return this.#queue.runPrompt(content, work, () => endedWithout('interrupted'));
+    return this.#turns.prompt(content, identity);
+  }
+
+  async idle(): Promise<void> {
+    // The handles of background commands do not keep the process alive.
+    const keepAlive = setInterval(() => undefined, 60_000);
+    try {
+      for (;;) {
+        await this.#queue.settle();
+        this.#turns.throwFailure();
+        if (this.#closing !== undefined) return;
+        if (this.#queue.isBusy) continue;
+        const { hookRunner } = this.#setup;
+        if (!this.#background.isActive && !hookRunner.hasLate) return;
+        const late = hookRunner.hasLate ? [hookRunner.settleLate()] : [];
+        await Promise.race([this.#background.changed(), this.#untilClosed(), ...late]);
+      }
+    } finally {
+      clearInterval(keepAlive);
+    }
+  }
+
+  #untilClosed(): Promise<void> {
+    const { signal } = this.#closed;
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  runShell(command: string, options: ShellOptions): Promise<ShellReport> {
+    return this.#queue.run(async () => {
+      const { runUserCommand } = await import('./tools/shell/user-command.ts');
+      const uuid = randomUUID();
+      const { workspace } = this.#session;
+      const signal = AbortSignal.any([options.signal, this.#lifetime.signal]);
+      const report = await runUserCommand({ ...options, command, id: uuid, workspace, signal });
+      await this.#context.emit({ type: 'shell-ran', uuid, outputUuid: randomUUID(), command, report });
+      return report;
+    });
   }
 
   unqueue(): string | undefined {
-    const text = this.#queue.takeBack();
-    if (text !== undefined) this.#context.bus.post({ type: 'unqueued', operation: 'remove', text });
-    return text;
+    return this.#turns.unqueue();
   }
 
   interrupt(): void {
@@ -180,11 +267,20 @@ export class RunningAgent implements Agent {
   }
 
   clear(): Promise<void> {
-    return this.#queue.run(() => this.#current.enter({ kind: 'new' }, 'clear'));
+    return this.#queue.run(async () => {
+      await this.#enter({ kind: 'new' }, 'clear');
+      this.#context.meter.startOver();
+    });
   }
 
   switchTo(choice: SessionChoice): Promise<void> {
-    return this.#queue.run(() => this.#current.enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
+    return this.#queue.run(() => this.#enter(choice, choice.kind === 'new' ? 'clear' : 'resume'));
+  }
+
+  async #enter(choice: SessionChoice, source: 'clear' | 'resume'): Promise<void> {
+    await this.#background.endAgents(() => this.#sessionLife.abort());
+    this.#sessionLife = new AbortController();
+    await this.#current.enter(choice, source);
   }
 
   setMode(mode: PermissionMode): Promise<void> {
@@ -192,17 +288,67 @@ export class RunningAgent implements Agent {
   }
 
   setModel(model: string): void {
-    const chosen = resolveModelAlias(model);
+    const chosen = resolveModel(model, this.#context.options.env);
     requirePrice(chosen, this.#context.meter, this.#context.options.maxBudgetUsd);
     this.#model = chosen;
+  }
+
+  setHookCallbacks(callbacks: readonly HookCallback[]): void {
+    this.#setup.hookRunner.setCallbacks(callbacks);
+  }
+
+  updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+    return this.#context.updatePermissions(updates);
+  }
+
+  async mcp(): Promise<McpControl> {
+    const { notices, control } = await this.#setup.mcp();
+    for (const text of notices) await this.#context.emit({ type: 'notice', level: 'warn', text });
+    return control;
+  }
+
+  setEffort(effort: Effort | undefined): void {
+    const { effort: _, ...rest } = this.#chosen;
+    this.#chosen = effort === undefined ? rest : { ...rest, effort };
+  }
+
+  setThinking(thinking: ThinkingChoice | undefined): void {
+    const { thinking: _, ...rest } = this.#chosen;
+    this.#chosen = thinking === undefined ? rest : { ...rest, thinking };
   }
 
   async rename(title: string): Promise<void> {
     this.#session.title = await this.#session.open.recorder.rename(title, this.#context.clock.now());
   }
 
+  async contextUsage(): Promise<ContextUsage> {
+    const { meter, mode, model: currentModel } = this.#context;
+    const { prompt, workspace } = this.#session;
+    const model = currentModel();
+    await this.#setup.ready();
+    const { system, tools } = prompt.preview();
+    const messages = this.#context.messages(model);
+    const sections = await this.#setup.describeQuietly(workspace, { model, mode: mode(), prompt });
+    const windowTokens = meter.windowOf(model);
+    return measureContext({
+      model,
+      windowTokens,
+      bufferTokens: this.#context.options.env.CLEW_AUTO_COMPACT === '0' ? 0 : compactionReserve(windowTokens),
+      countedTokens: meter.contextTokens(),
+      system,
+      tools,
+      messages,
+      pending: await changedSections(sections, userTexts(messages)),
+      ...(await this.#setup.contextTexts(workspace)),
+    });
+  }
+
   async rewindPoints(): Promise<readonly RewindPoint[]> {
     return rewindPoints(this.#session.open);
+  }
+
+  async previewRewind(point: RewindPoint): Promise<RewindPreview> {
+    return previewRewind(this.#session.open, point);
   }
 
   rewind(point: RewindPoint, what: 'chat' | 'files' | 'both'): Promise<RewindReport> {
@@ -221,14 +367,19 @@ export class RunningAgent implements Agent {
   }
 
   async #close(reason: 'exit' | 'clear' | 'signal'): Promise<void> {
-    while (this.#queue.takeBack() !== undefined);
+    while (this.unqueue() !== undefined);
+    this.#turns.close();
+    this.#background.close();
+    this.#closed.abort();
     this.#lifetime.abort();
     this.interrupt();
     await this.#queue.settle();
-    await Promise.all([this.#background.settle(), this.#questions.settle()]);
     const steps = [
-      () => this.#current.leave(endReasons[reason]),
+      // The session records which commands and sub-agents were ended with it.
       () => this.#current.endCommands(),
+      () => this.#background.settle(),
+      () => this.#questions.settle(),
+      () => this.#current.leave(endReasons[reason]),
       () => this.#setup.close(),
     ];
     for (const step of steps) await step().catch((error: unknown) => this.#reportFailure(error));
@@ -245,20 +396,13 @@ export class RunningAgent implements Agent {
   }
 
   async #compact(wish: CompactionWish, signal: AbortSignal): Promise<boolean> {
-    const isDone = await compactConversation(wish, this.#context, signal);
-    if (isDone) await this.#session.startOver(this.#context.hooks, signal);
-    return isDone;
-  }
-
-  async #runPrompt(content: string | readonly JsonObject[], signal: AbortSignal): Promise<TurnEnded> {
-    const context = this.#context;
-    await this.#ready(signal);
-    const intake = await takePrompt(content, context, this.#setup, this.#questions.consent, signal);
-    if ('prompts' in intake) return runTurn(intake.prompts, context, signal);
-    await context.emit({ type: 'notice', level: 'warn', text: `a hook refused the prompt: ${intake.blocked}` });
-    const ended = endedWithout('error_during_execution', intake.blocked);
-    await context.emit(ended);
-    return ended;
+    const { hooks } = this.#context;
+    const summary = await compactConversation(wish, this.#context, signal);
+    if (summary === undefined) return false;
+    await this.#session.startOver(hooks, this.#model, signal);
+    const fields = { trigger: wish.trigger, compact_summary: summary };
+    await hooks.run('PostCompact', wish.trigger, fields, signal);
+    return true;
   }
 
   /** An interrupt does not wait for a server that starts slowly. */
@@ -298,9 +442,26 @@ export class RunningAgent implements Agent {
     this.interrupt();
   }
 
+  #hearLateHook({ event, verdict: { messages, blocked, context }, wakes }: LateVerdict): void {
+    for (const text of messages) this.#context.bus.post({ type: 'notice', level: 'info', text });
+    const said = (text: string): string =>
+      `<system-reminder>\nThe ${event} hook reported later: ${text}\n</system-reminder>`;
+    this.#news.push(...context.map(said));
+    if (blocked === undefined) return;
+    if (wakes && this.#closing === undefined) this.#turns.notify(said(blocked));
+    else this.#news.push(said(blocked));
+  }
+
   #hookFacts() {
     const { open, workspace } = this.#session;
-    return { sessionId: open.sessionId, transcriptPath: open.file, cwd: workspace.cwd, mode: this.#mode.mode };
+    const { promptId } = this.#turns;
+    return {
+      sessionId: open.sessionId,
+      transcriptPath: open.file,
+      cwd: workspace.cwd,
+      mode: this.#mode.mode,
+      ...(promptId === undefined ? {} : { promptId }),
+    };
   }
 }
 
@@ -308,6 +469,9 @@ function unpricedNotice(model: string): Notice {
   const text = `no price is known for ${model}, so its cost is not counted; clew prices lists the known models`;
   return { type: 'notice', level: 'warn', text };
 }
+
+/** Without a user, a command in the background is stopped after this time, so that the run ends. As in 2.1.325. */
+const printTimeoutMs = 600_000;
 
 /** The reasons that Claude Code's SessionEnd hook gets. */
 const endReasons = { exit: 'prompt_input_exit', clear: 'clear', signal: 'other' } as const;

@@ -3,32 +3,43 @@
 
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { UserError } from '../base/errors/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
 import { shellQuote } from '../base/text/index.ts';
 import { isInside, readGitBranch } from './access/index.ts';
+import type { ContextTexts } from './context-usage.ts';
 import {
   type AgentOptions,
   type AskConsent,
-  type HookRunner,
+  isUsed,
+  type McpControl,
   namesOf,
   type PermissionMode,
+  type PermissionUpdate,
   type RuleText,
   type Sandbox,
+  type StructuredOutput,
   type Tool,
   type Workspace,
 } from './contract/index.ts';
-import { makeHookRunner, type RanHook } from './hooks/index.ts';
+import { type AskHookModel, type Hooks, type LateVerdict, makeHookRunner, type RanHook } from './hooks/index.ts';
+import { type RequestWish, readRequestWish } from './loop/index.ts';
 import type { McpServers, ServerConfig } from './mcp/index.ts';
 import { type Judge, makeJudge, readProtection } from './permission/index.ts';
+import { applyPermissionUpdates } from './permission-updates.ts';
 import {
   type AgentDefinition,
   buildSystemPrompt,
   type Command,
   describeEnvironment,
   describeSituation,
+  describeSkills,
   loadAgentDefinitions,
   loadCommands,
+  loadMemory,
   type MemoryOptions,
   makeSkillTool,
+  readGivenAgents,
   type Section,
   soundText,
 } from './prompt/index.ts';
@@ -51,6 +62,7 @@ export interface ServerView {
   readonly name: string;
   readonly status: string;
   readonly tools: readonly string[];
+  readonly scope?: string;
 }
 
 export interface SituationState {
@@ -65,6 +77,8 @@ export interface SetupOwner {
   cwd(): string;
   mode(): PermissionMode;
   onHook(ran: RanHook): Promise<void>;
+  onLateHook(late: LateVerdict): void;
+  askHookModel: AskHookModel;
   note(text: string): void;
   consent(wish: Parameters<AskConsent>[0]): ReturnType<AskConsent>;
 }
@@ -72,17 +86,22 @@ export interface SetupOwner {
 export class AgentSetup {
   readonly judge: Judge;
   readonly sandbox: Sandbox;
-  readonly hookRunner: HookRunner;
+  readonly hookRunner: Hooks;
   readonly commands: readonly Command[];
   readonly definitions: readonly AgentDefinition[];
   readonly env: NodeJS.ProcessEnv;
-  readonly extraDirs: readonly string[];
+  /** Changes with the permissions. */
+  readonly extraDirs: string[];
   readonly mode: PermissionMode;
   readonly model: string | undefined;
-  readonly thinkingTokens: number | undefined;
+  readonly apiKeyHelper: string | undefined;
+  readonly output: StructuredOutput | undefined;
+  /** Used in this order while the model is not available. */
+  readonly fallbackModels: readonly string[];
   /** Problems in the user's files, shown as notices. */
   readonly notes: readonly string[];
   readonly #options: AgentOptions;
+  readonly #mainAgent: AgentDefinition | undefined;
   readonly #ownTools: readonly Tool[];
   readonly #settingsFiles: readonly SettingsFile[];
   #connecting: Promise<McpServers | undefined> = Promise.resolve(undefined);
@@ -101,8 +120,10 @@ export class AgentSetup {
       ...settings.additionalDirectories,
     ];
     this.mode = options.mode ?? settings.defaultMode ?? 'default';
-    this.model = settings.model;
-    this.thinkingTokens = thinkingOf(this.env);
+    this.model = loaded.mainAgent?.model ?? settings.model;
+    this.apiKeyHelper = settings.apiKeyHelper;
+    this.output = loaded.output;
+    this.fallbackModels = options.fallbackModels ?? settings.fallbackModels;
     this.commands = commands;
     this.definitions = agents;
     const confining = readSandboxSettings(settings.files);
@@ -138,14 +159,29 @@ export class AgentSetup {
       env: this.env,
       cwd: () => this.#owner?.cwd() ?? options.cwd,
       onRan: (ran) => this.#owner?.onHook(ran),
+      onLate: (late) => this.#owner?.onLateHook(late),
+      ask: async (question, signal) => {
+        if (this.#owner === undefined) throw new TypeError('the agent is not running');
+        return this.#owner.askHookModel(question, signal);
+      },
+      matchesRule: (rule, tool, input) => this.#matchesRule(rule, tool, input),
     });
+    hooks.setCallbacks(options.hookCallbacks ?? []);
     this.hookRunner = hooks;
     const skill = makeSkillTool(commands, (command, { workspace, signal }) => ({
       runShell: (text) => this.#runShell(text, command, workspace, signal),
     }));
-    this.#ownTools = [...ownTools, ...(skill === undefined ? [] : [skill])].filter((tool) => this.#isOffered(tool));
+    this.#mainAgent = loaded.mainAgent;
+    const builtIn = [...ownTools, ...(skill === undefined ? [] : [skill])];
+    this.#ownTools = builtIn.filter((tool) => isWanted(tool, options.builtInTools) && this.#isOffered(tool));
     this.#settingsFiles = settings.files;
-    this.notes = [...settings.notices, ...loaded.notes, ...this.judge.problems, ...hooks.problems];
+    this.notes = [
+      ...settings.notices,
+      ...loaded.notes,
+      ...noteUnknown(options.builtInTools ?? [], builtIn),
+      ...this.judge.problems,
+      ...hooks.problems,
+    ];
   }
 
   /** Starts the MCP servers. Some of them need the user's consent, so the agent must be ready. */
@@ -154,6 +190,21 @@ export class AgentSetup {
     this.#connecting = this.#connect();
     // `ready` reports the failure.
     this.#connecting.catch(() => undefined);
+  }
+
+  updatePermissions(
+    updates: readonly PermissionUpdate[],
+    setMode: (mode: PermissionMode) => Promise<void>,
+  ): Promise<void> {
+    const { cwd: projectDir, root } = this.#options;
+    return applyPermissionUpdates(updates, {
+      projectDir,
+      root,
+      setMode,
+      extraDirs: this.extraDirs,
+      changeRules: (change) => this.judge.changeRules(change),
+      note: (problem) => this.#noteProblem(problem),
+    });
   }
 
   /** The model may read the stored results of this session only. */
@@ -167,13 +218,25 @@ export class AgentSetup {
       root: this.#options.root,
       home: homedir(),
       extraDirs: this.extraDirs,
+      settingSources: this.#options.settingSources,
       judgeRead: (file) => this.#judgeRead(file, cwd),
       ...(this.#options.isInteractive ? { allowImport: (file, by) => this.#allowImport(file, by) } : {}),
     };
   }
 
+  /** What the requests ask for, with what was chosen for this run. */
+  requestWish(chosen: Pick<AgentOptions, 'effort' | 'thinking'>): RequestWish {
+    const { isInteractive } = this.#options;
+    return readRequestWish(
+      { ...chosen, isInteractive },
+      this.env,
+      this.#settingsFiles.map(({ value }) => value),
+    );
+  }
+
   tools(): readonly Tool[] {
-    return [...this.#ownTools, ...(this.#servers?.tools ?? []).filter((tool) => this.#isOffered(tool))];
+    const output = this.output === undefined ? [] : [this.output.tool];
+    return [...output, ...this.#ownTools, ...(this.#servers?.tools ?? []).filter((tool) => this.#isOffered(tool))];
   }
 
   servers(): readonly ServerView[] {
@@ -187,8 +250,15 @@ export class AgentSetup {
     return this.#servers?.notices ?? [];
   }
 
+  /** The servers, once they have started, with the notices that `ready` would return. */
+  async mcp(): Promise<{ readonly notices: readonly string[]; readonly control: McpControl }> {
+    const notices = await this.ready();
+    if (this.#servers === undefined) throw new Error('the MCP servers could not be started');
+    return { notices, control: this.#servers.control };
+  }
+
   promptSource(): Omit<PromptSource, 'stored' | 'emit'> {
-    const { systemPrompt } = this.#options;
+    const systemPrompt = this.#ownPrompt();
     return {
       render: () => this.#writeSystem(),
       tools: () => this.tools(),
@@ -213,6 +283,45 @@ export class AgentSetup {
     return describeEnvironment({ ...state, ...this.#place(workspace) });
   }
 
+  /** The texts of a request that `/context` names one by one. Nobody is asked about imports. */
+  async contextTexts(workspace: Workspace): Promise<ContextTexts> {
+    const memory = await loadMemory(this.#quietMemoryOptions(workspace.projectDir));
+    const skills = this.tools().some(({ name }) => name === 'Skill')
+      ? this.commands.filter((each) => each.isForModel)
+      : [];
+    return {
+      memoryFiles: memory.files.map(({ file, kind, text }) => ({
+        name: file,
+        source: kind,
+        text: `## ${file}\n\n${text}`,
+      })),
+      agents: this.definitions
+        .filter(({ scope }) => scope !== 'built-in')
+        .map(({ name, scope, description }) => ({ name, source: scope, text: `- ${name}: ${description}` })),
+      skills: skills.map((skill) => ({ name: skill.name, source: skill.scope, text: describeSkills([skill]) ?? '' })),
+      serverNotes: (this.#servers?.instructions ?? []).map(({ server, text }) => `## ${server}\n${text}`),
+    };
+  }
+
+  /** What `describe` returns, without questions and notices. */
+  describeQuietly(
+    workspace: Workspace,
+    { prompt, ...state }: Omit<SituationState, 'note'>,
+  ): Promise<readonly Section[]> {
+    const missingTools = prompt.missingTools();
+    return describeSituation({
+      ...state,
+      ...this.#place(workspace),
+      ...this.#quietMemoryOptions(workspace.projectDir),
+      missingTools,
+    });
+  }
+
+  /** Imports that the user has not been asked about are left out. */
+  #quietMemoryOptions(cwd: string): MemoryOptions {
+    return { ...this.memoryOptions(cwd), allowImport: async (file) => (await this.#imports.get(file)) ?? false };
+  }
+
   #place({ projectDir }: Workspace) {
     const gitBranch = readGitBranch(projectDir);
     const { isInteractive } = this.#options;
@@ -220,7 +329,8 @@ export class AgentSetup {
   }
 
   #writeSystem(): readonly string[] {
-    const { isInteractive, systemPrompt, appendSystemPrompt } = this.#options;
+    const { isInteractive, appendSystemPrompt } = this.#options;
+    const systemPrompt = this.#ownPrompt();
     return buildSystemPrompt({
       tools: this.tools().map(({ name }) => name),
       isInteractive,
@@ -231,13 +341,19 @@ export class AgentSetup {
     });
   }
 
+  /** Instructions that replace ours. */
+  #ownPrompt(): string | undefined {
+    return this.#options.systemPrompt ?? this.#mainAgent?.prompt;
+  }
+
   async close(): Promise<void> {
+    await this.hookRunner.close();
     const servers = await this.#connecting.catch(() => undefined);
     await servers?.close();
   }
 
   async #connect(): Promise<McpServers | undefined> {
-    const { cwd, root, mcpConfig = [], isInteractive, isProjectTrusted } = this.#options;
+    const { cwd, root, mcpConfig = [], isInteractive, isProjectTrusted, isMcpStrict, settingSources } = this.#options;
     const { connectServers } = await import('./mcp/servers.ts');
     return connectServers({
       cwd,
@@ -246,6 +362,9 @@ export class AgentSetup {
       settings: this.#settingsFiles,
       isProjectTrusted,
       flags: mcpConfig,
+      isStrict: isMcpStrict,
+      settingSources,
+      host: this.#options.hostServers,
       ...(isInteractive ? { approve: (server) => this.#approveServer(server) } : {}),
     });
   }
@@ -281,6 +400,17 @@ export class AgentSetup {
     return (await this.#owner?.consent(wish))?.isGiven === true;
   }
 
+  /** A judge that only has this rule, as a deny rule: it denies what the rule matches. */
+  #matchesRule(text: string, name: string, input: JsonObject): boolean {
+    const cwd = this.#owner?.cwd() ?? this.#options.cwd;
+    const judge = makeJudge({
+      projectDir: this.#options.cwd,
+      home: homedir(),
+      rules: [{ kind: 'deny', text, source: 'the hook' }],
+    });
+    return judge.judge({ id: 'hook', name, input }, { mode: 'default', cwd, isReadOnly: false }).kind === 'deny';
+  }
+
   /** The model starts skills, so their `allowed-tools` count only if the user wrote the skill. */
   #runShell(
     text: string,
@@ -299,8 +429,13 @@ export class AgentSetup {
 
   /** A tool that a rule denies completely is not offered to the model. */
   #isOffered({ name }: Tool): boolean {
-    if (!this.#options.isInteractive && name === 'AskUserQuestion') return false;
-    return !this.judge.rules.some((rule) => rule.kind === 'deny' && namesOf(name).includes(rule.text));
+    const { isInteractive, canAskUser = isInteractive } = this.#options;
+    if (!canAskUser && name === 'AskUserQuestion') return false;
+    const { tools, disallowedTools = [] } = this.#mainAgent ?? {};
+    const names = namesOf(name);
+    if (tools !== undefined && !names.some((each) => tools.includes(each))) return false;
+    if (names.some((each) => disallowedTools.includes(each))) return false;
+    return !this.judge.rules.some((rule) => rule.kind === 'deny' && names.includes(rule.text));
   }
 }
 
@@ -310,37 +445,77 @@ function credentialRules(root: string): readonly RuleText[] {
   return /[()]/.test(file) ? [] : [{ kind: 'deny', text: `Read(/${file})`, source: 'Clew itself' }];
 }
 
+/** `names`: the built-in tools that the caller wants. */
+function isWanted({ name }: Tool, names: readonly string[] | undefined): boolean {
+  return names === undefined || namesOf(name).some((each) => names.includes(each));
+}
+
+function noteUnknown(names: readonly string[], tools: readonly Tool[]): readonly string[] {
+  const unknown = names.filter((name) => name !== 'Skill' && !tools.some((tool) => namesOf(tool.name).includes(name)));
+  return unknown.map((name) => `there is no built-in tool ${name}; it is left out`);
+}
+
 interface Loaded {
   readonly settings: Settings;
   readonly agents: readonly AgentDefinition[];
+  /** The agent of the main conversation. */
+  readonly mainAgent: AgentDefinition | undefined;
   readonly commands: readonly Command[];
   readonly ownTools: readonly Tool[];
+  readonly output: StructuredOutput | undefined;
   readonly notes: readonly string[];
 }
 
 /** `files`: settings that are already read. */
 export async function loadSetup(options: AgentOptions, files?: SettingsFiles): Promise<AgentSetup> {
-  const { cwd, root, env, isProjectTrusted, allowedTools = [], disallowedTools = [] } = options;
+  const { cwd, root, env, isProjectTrusted, settingSources, allowedTools = [], disallowedTools = [] } = options;
   const flags = { permissions: { allow: allowedTools, deny: disallowedTools } };
   const tools = import('./tools/all.ts');
-  const read = files ?? (await readSettingsFiles({ root, projectDir: cwd, env }));
-  const settings = mergeSettings(read, { root, projectDir: cwd, home: homedir(), env, flags, isProjectTrusted });
-  const [{ commands, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
-    loadCommands({ cwd, root, isProjectTrusted }),
-    loadAgentDefinitions({ cwd, root, isProjectTrusted }),
+  const place = { root, projectDir: cwd, env, settingSources };
+  const read = files ?? (await readSettingsFiles({ ...place, given: options.settings }));
+  const settings = mergeSettings(read, { ...place, home: homedir(), flags, isProjectTrusted });
+  const [{ commands: found, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
+    loadCommands({ cwd, root, isProjectTrusted, settingSources }),
+    loadAgentDefinitions({ cwd, root, isProjectTrusted, settingSources, given: readGivenAgents(options.agents ?? {}) }),
     tools,
     noteUntrusted(options, read),
   ]);
+  const output = await outputOf(options);
+  const commands = chooseSkills(found, options.skills);
   const ownTools = makeTools({ agentTypes: agents });
   const allNotes = [...untrusted, ...commandNotes, ...notes];
-  return new AgentSetup(options, { settings, agents, commands, ownTools, notes: allNotes });
+  const mainAgent = options.agent === undefined ? undefined : findAgent(options.agent, agents);
+  return new AgentSetup(options, { settings, agents, mainAgent, commands, ownTools, output, notes: allNotes });
+}
+
+const usualAttempts = 5;
+
+async function outputOf({ outputSchema, env }: AgentOptions): Promise<StructuredOutput | undefined> {
+  if (outputSchema === undefined) return undefined;
+  const { makeStructuredOutput } = await import('./tools/structured-output.ts');
+  const attempts = Number(env.MAX_STRUCTURED_OUTPUT_RETRIES ?? '');
+  return makeStructuredOutput(outputSchema, Number.isSafeInteger(attempts) && attempts > 0 ? attempts : usualAttempts);
+}
+
+/** Other skills are not offered to the model, and it cannot use them. */
+function chooseSkills(commands: readonly Command[], skills: readonly string[] | undefined): readonly Command[] {
+  if (skills === undefined) return commands;
+  return commands.map((command) =>
+    command.kind === 'skill' && !skills.includes(command.name) ? { ...command, isForModel: false } : command,
+  );
+}
+
+function findAgent(name: string, agents: readonly AgentDefinition[]): AgentDefinition {
+  const found = agents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  throw new UserError(`there is no agent "${name}"`, `choose ${agents.map((agent) => agent.name).join(', ')}`);
 }
 
 async function noteUntrusted(
-  { cwd, root, env, isProjectTrusted }: AgentOptions,
+  { cwd, root, env, isProjectTrusted, settingSources }: AgentOptions,
   settings: SettingsFiles,
 ): Promise<readonly string[]> {
-  if (isProjectTrusted) return [];
+  if (isProjectTrusted || !(isUsed('project', settingSources) || isUsed('local', settingSources))) return [];
   const offer = await readProjectOffer({ cwd, root, env, home: homedir() }, settings);
   const left = offer.filter(({ isAskedApart }) => !isAskedApart);
   if (left.length === 0) return [];
@@ -361,15 +536,11 @@ function describeServer(server: ServerConfig): readonly string[] {
     case 'http':
     case 'sse':
       return [`URL: ${server.url}`];
+    case 'sdk':
+      return ['It runs in the program that runs the agent'];
     case 'invalid':
       return [`It cannot be used: ${server.problem}`];
     default:
       return server satisfies never;
   }
-}
-
-/** `MAX_THINKING_TOKENS`, as Claude Code reads it; anything but a positive number means no thinking. */
-function thinkingOf(env: NodeJS.ProcessEnv): number | undefined {
-  const tokens = Number(env.MAX_THINKING_TOKENS ?? '');
-  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }

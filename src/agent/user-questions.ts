@@ -21,11 +21,12 @@ const needed = {
 export class UserQuestions {
   readonly #approve: Approve;
   readonly #ask: AskUser;
-  readonly #hooks: () => AgentHooks;
+  /** `undefined`: there is no user to notify. */
+  readonly #hooks: () => AgentHooks | undefined;
   readonly #notifying = new Set<Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(approve: Approve, ask: AskUser, hooks: () => AgentHooks) {
+  constructor(approve: Approve, ask: AskUser, hooks: () => AgentHooks | undefined) {
     this.#approve = approve;
     this.#ask = ask;
     this.#hooks = hooks;
@@ -55,7 +56,9 @@ export class UserQuestions {
   /** Not awaited: the question is already on the screen. */
   #notify(message: string, kind: string, signal: AbortSignal): void {
     const fields = { message, notification_type: kind };
-    const running = this.#hooks()
+    const hooks = this.#hooks();
+    if (hooks === undefined) return;
+    const running = hooks
       .run('Notification', kind, fields, signal)
       .then(
         () => undefined,

@@ -70,6 +70,7 @@ test('a hook that nobody awaits ends with its turn', async (t) => {
   const stubborn = `trap '' TERM; echo $$ > "$CLAUDE_PROJECT_DIR/pid"; while :; do sleep 1; done`;
   const kit = await startAgent(t, [calls(['Bash', { command: 'touch x' }]), says('ok')], {
     mode: 'default',
+    isInteractive: true,
     files: { 'claude/settings.json': JSON.stringify({ hooks: { Notification: [hook(stubborn)] } }) },
     approve: async () => {
       await waitFor(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '');

@@ -34,7 +34,10 @@ for (const [what, before, answer, after] of [
     );
     await kit.agent.setMode('plan');
     await kit.agent.prompt('go');
-    assert.deepEqual(asked, [{ kind: 'plan', plan }]);
+    const [call] = kit.events.flatMap((event) =>
+      event.type === 'call' && event.call.name === 'ExitPlanMode' ? [event.call.id] : [],
+    );
+    assert.deepEqual(asked, [{ kind: 'plan', plan, callId: call }]);
     assert.equal(kit.agent.state.mode, after);
     const isApproved = answer?.isApproved === true;
     assert.deepEqual(

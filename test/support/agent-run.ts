@@ -2,8 +2,8 @@
 // for the events of a turn, with the ids and times of a loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { SessionChoice } from '../../src/agent/contract/agent.ts';
 import type { AgentEvent, AgentHappening, AgentMark } from '../../src/agent/contract/event.ts';
+import type { SessionChoice } from '../../src/agent/contract/options.ts';
 import { type OpenOptions, type OpenSession, openSession } from '../../src/agent/session/open-session.ts';
 import type { ModelFailure } from '../../src/api/client/model.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';

@@ -165,9 +165,12 @@ type KitUnused =
   | 'hookRunner'
   | 'definitions'
   | 'lifetime'
+  | 'sessionSignal'
   | 'describeEnvironment'
-  | 'addNews'
-  | 'addBackground';
+  | 'addBackground'
+  | 'followShell'
+  | 'backgroundTasks'
+  | 'promptId';
 
 export async function startLoop(
   t: TestContext,
@@ -199,17 +202,20 @@ export async function startLoop(
     streamModel: fake.stream,
     maxRetries: 3,
     smallModel: model,
-    thinkingTokens: undefined,
+    fallbackModels: [],
+    wish: () => ({ thinking: { kind: 'default', display: 'omitted' }, effort: {} }),
     host: 'gateway',
     judge: allowAll,
     approve: async () => ({ kind: 'deny', message: 'nobody is here to ask', isInterrupt: false }),
     askUser: async () => undefined,
+    updatePermissions: async () => undefined,
     session: () => session,
     mode: () => 'default',
     emit,
     hooks: noHooks,
     limits: {},
     compaction: undefined,
+    output: undefined,
     thinkingNotices: { leftOut: 0, reported: new Set() },
     workspace: () => makeWorkspace({ projectDir: cwd, sessionDir: session.sessionDir, env }),
     model: () => model,
@@ -220,6 +226,7 @@ export async function startLoop(
     marks: () => session.recorder.marks(),
     usedIds: () => usedIds,
     takeNews: () => [],
+    takeQueued: async () => [],
     findInstructions: async () => [],
     askStop: async () => undefined,
     startAgent: async () => failedOutcome('there are no sub-agents here'),

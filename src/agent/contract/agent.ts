@@ -1,70 +1,40 @@
 // The agent as a front end (headless, console) uses it. Events go to the sinks it was opened with; failures of a model,
 // a tool or the network never throw.
 
+import type { ApiKeySource } from '../../api/connection/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Environment } from '../../base/node/index.ts';
 import type { Usage } from '../../format/entry/index.ts';
+import type { Effort } from '../../models/index.ts';
 import type { PermissionMode } from './confinement.ts';
-import type { EventSink, TurnEnded } from './event.ts';
-import type { Approve } from './permission.ts';
-import type { Todo, UserAnswer, UserQuestion } from './tool.ts';
-
-/** Options of `openAgent`. */
-export interface AgentOptions {
-  readonly cwd: string;
-  readonly env: Environment;
-  /** The `.claude` folder that stores the session. */
-  readonly root: string;
-  readonly session: SessionChoice;
-  readonly model?: string;
-  readonly mode?: PermissionMode;
-  readonly maxTurns?: number;
-  /** A model without a known price is refused. */
-  readonly maxBudgetUsd?: number;
-  /** For models without a known price, in this run. */
-  readonly price?: RunPrice;
-  readonly appendSystemPrompt?: string;
-  readonly systemPrompt?: string;
-  /** Rules in the syntax of settings.json; they precede those of the settings. */
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
-  readonly addDirs?: readonly string[];
-  readonly mcpConfig?: readonly string[];
-  readonly isInteractive: boolean;
-  /**
-   * Whether the user trusts the folder's hooks, MCP servers, allow rules, variables, skills, commands and agents. With
-   * `false` only its instruction files and its deny and ask rules are used.
-   */
-  readonly isProjectTrusted: boolean;
-  /** Writes `progress` entries (seed 003 §12.7), which current clients no longer do. */
-  readonly withProgressEntries?: boolean;
-  readonly approve: Approve;
-  readonly askUser: (question: UserQuestion, signal: AbortSignal) => Promise<UserAnswer | undefined>;
-  readonly sinks: readonly EventSink[];
-}
-
-/** US dollars per million tokens. */
-export interface RunPrice {
-  readonly input: number;
-  readonly output: number;
-}
-
-/** Which session the agent works on: a new one, the latest of the folder, or a named one. */
-export type SessionChoice =
-  | { readonly kind: 'new'; readonly sessionId?: string }
-  | { readonly kind: 'continue'; readonly fork?: { readonly sessionId?: string } }
-  /** An id, a prefix of an id, a title or a path. */
-  | { readonly kind: 'resume'; readonly session: string; readonly fork?: { readonly sessionId?: string } };
+import type { ContextUsage } from './context-usage.ts';
+import type { TaskView, TurnEnded } from './event.ts';
+import type { HookCallback } from './hook.ts';
+import type { McpControl } from './host.ts';
+import type { SessionChoice, ThinkingChoice } from './options.ts';
+import type { PermissionUpdate } from './permission.ts';
+import type { ShellOptions, ShellReport, Todo } from './tool.ts';
 
 /** A running agent. */
 export interface Agent {
   readonly state: AgentState;
   /**
-   * While a turn runs, the prompt is queued until the next pause; the promise is that of its own turn. It rejects only if
+   * While a turn runs, the prompt is queued. The model gets it after the running calls, within that turn; if the turn ends
+   * before, in the next one, together with the other prompts that wait. The promise is that of the turn that took it.
+   * It rejects only if
    * events cannot be delivered: the disk is full, another program wrote to the session, or a sink failed. Everything that
    * the turn started has ended by then, and the session is complete up to that point.
    */
-  prompt(content: string | readonly JsonObject[]): Promise<TurnEnded>;
+  prompt(content: string | readonly JsonObject[], identity?: PromptIdentity): Promise<TurnEnded>;
+  /**
+   * Runs a shell command that the user typed, without a question and without the sandbox, after the work that is queued.
+   * The command and its output are written to the session and sent with the next prompt.
+   */
+  runShell(command: string, options: ShellOptions): Promise<ShellReport>;
+  /**
+   * Resolves when no turn runs, nothing waits, and no command or sub-agent runs in the background. Their ends start turns,
+   * so the wait may contain several. Rejects like `prompt` if such a turn cannot be written.
+   */
+  idle(): Promise<void>;
   /** Removes the last queued prompt and returns it, for editing. */
   unqueue(): string | undefined;
   interrupt(): void;
@@ -75,11 +45,29 @@ export interface Agent {
   switchTo(choice: SessionChoice): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
   setModel(model: string): void;
+  /** Replaces the hooks that are functions. */
+  setHookCallbacks(callbacks: readonly HookCallback[]): void;
+  updatePermissions(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** The MCP servers, once they have started. */
+  mcp(): Promise<McpControl>;
+  /** `undefined`: the default of the settings or the model. */
+  setEffort(effort: Effort | undefined): void;
+  setThinking(thinking: ThinkingChoice | undefined): void;
   rename(title: string): Promise<void>;
+  /** What the next request would consist of. It sends nothing and asks nobody. */
+  contextUsage(): Promise<ContextUsage>;
   rewindPoints(): Promise<readonly RewindPoint[]>;
+  /** What `rewind` of the files would change. */
+  previewRewind(point: RewindPoint): Promise<RewindPreview>;
   rewind(point: RewindPoint, what: 'chat' | 'files' | 'both'): Promise<RewindReport>;
   /** Ends child processes, hooks and servers, and waits until everything is written. */
   close(reason: 'exit' | 'clear' | 'signal'): Promise<void>;
+}
+
+/** What a program that drives the agent knows a prompt by. */
+export interface PromptIdentity {
+  /** The uuid of the prompt's line. */
+  readonly uuid?: string;
 }
 
 /** What the agent currently works on. */
@@ -89,9 +77,17 @@ export interface AgentState {
   readonly title: string | undefined;
   readonly cwd: string;
   readonly model: string;
+  /** Of the next request; `undefined`: the model has no such setting. */
+  readonly effort: Effort | undefined;
   readonly mode: PermissionMode;
+  /** Where the API key comes from; `none` for tokens and the credentials of a platform. */
+  readonly apiKeySource: ApiKeySource;
+  /** Who serves the model; `firstParty` is the Messages API itself, also behind a gateway. */
+  readonly apiProvider: 'firstParty' | 'bedrock' | 'vertex' | 'foundry';
   readonly isBusy: boolean;
   readonly queued: readonly string[];
+  /** The commands and sub-agents in the background. */
+  readonly backgroundTasks: readonly TaskView[];
   readonly todos: readonly Todo[];
   /** Tokens of the context window that the last request used. */
   readonly contextTokens: number;
@@ -106,8 +102,23 @@ export interface AgentState {
   readonly unpricedTokens: number;
   /** `undefined` if no price is known. */
   costMicrosOf(model: string): number | undefined;
-  readonly mcpServers: readonly { readonly name: string; readonly status: string; readonly tools: readonly string[] }[];
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly mcpServers: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly tools: readonly string[];
+    /** Whose configuration it is: flag, local, project or user; host, if it runs in the program that drives the agent. */
+    readonly scope?: string;
+  }[];
+  /** The tools that the model is offered. */
+  readonly tools: readonly string[];
+  /** The types of sub-agents. */
+  readonly agents: readonly { readonly name: string; readonly description: string; readonly model?: string }[];
+  readonly commands: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly argumentHint?: string;
+    readonly kind?: 'command' | 'skill';
+  }[];
   readonly allowRules: readonly string[];
 }
 
@@ -118,6 +129,14 @@ export interface RewindPoint {
   readonly prompt: string;
   readonly at: Date;
   readonly changedFiles: readonly string[];
+}
+
+/** What a rewind of the files would change. */
+export interface RewindPreview {
+  readonly files: readonly string[];
+  /** Lines. */
+  readonly insertions: number;
+  readonly deletions: number;
 }
 
 /** What a rewind restored and removed. */

@@ -1,9 +1,12 @@
 // All events of a running agent, as one union. The loop awaits each event and the recorder receives it first: what a
 // screen shows or a tool does is already written.
+import { randomBytes } from 'node:crypto';
 import type { ModelFailure } from '../../api/client/index.ts';
+import type { ApiKeySource } from '../../api/connection/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Effort } from '../../models/index.ts';
 import type { PermissionMode } from './confinement.ts';
-import type { CallProgress, ToolOutcome } from './tool.ts';
+import type { CallProgress, ShellReport, ToolOutcome } from './tool.ts';
 
 /** One thing that happened in a run of the agent, with its time. */
 export type AgentEvent = { readonly at: Date; readonly agent?: AgentMark } & AgentHappening;
@@ -24,12 +27,14 @@ export type AgentHappening =
   | SessionOpened
   | PromptGiven
   | PromptFrozen
+  | ShellRan
   | RequestSent
   | PartArrived
   | BlockFinished
   | AnswerFinished
   | AnswerAbandoned
   | RetryPlanned
+  | ModelSwitched
   | RequestFailed
   | ThinkingStripped
   | ThinkingReported
@@ -45,6 +50,9 @@ export type AgentHappening =
   | ModeChanged
   | AgentStarted
   | AgentFinished
+  | TaskStarted
+  | TaskProgressed
+  | TaskEnded
   | HookRan
   | Notice
   | TurnEnded;
@@ -61,6 +69,7 @@ export interface SessionOpened {
   readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
   readonly commands: readonly string[];
   readonly agents: readonly string[];
+  readonly apiKeySource: ApiKeySource;
   /** The messages of a resumed session. */
   readonly messageCount: number;
 }
@@ -73,6 +82,28 @@ export interface PromptGiven {
   readonly isMeta: boolean;
   /** Describes the environment of the agent; a view of the conversation leaves it out. */
   readonly isSituation?: true;
+  /** The turn continues because of it, for example the reason of a Stop hook. */
+  readonly isFeedback?: true;
+  /** The running turn got it between two requests: a prompt that was typed meanwhile, or the end of a task. */
+  readonly isSteered?: true;
+  /** The end of a background task, in a turn of its own; nobody typed it. */
+  readonly origin?: PromptOrigin;
+}
+
+/** What a prompt comes from, if the user did not type it. */
+export interface PromptOrigin {
+  readonly kind: 'task-notification';
+  /** The run of the task. */
+  readonly runId?: string;
+}
+
+/** The user ran a shell command: two user lines, the command and its output. */
+export interface ShellRan {
+  readonly type: 'shell-ran';
+  readonly uuid: string;
+  readonly outputUuid: string;
+  readonly command: string;
+  readonly report: ShellReport;
 }
 
 /**
@@ -118,6 +149,12 @@ export interface BlockFinished {
   readonly block: JsonObject;
   readonly stopReason: string | null;
   readonly usage: JsonObject;
+  /** The number of the block in the answer, as the API counts. */
+  readonly index?: number;
+  /** From the start of the block to its end. */
+  readonly streamMs?: number;
+  /** The user interrupted the answer inside this block. */
+  readonly isAborted?: true;
 }
 
 /** Names the message that an answer belongs to. */
@@ -125,6 +162,10 @@ export interface AnswerHead {
   readonly id: string;
   readonly model: string;
   readonly requestId: string | undefined;
+  /** The model that was requested; the answer may come from another one. */
+  readonly requestedModel?: string;
+  /** What the request asked for. */
+  readonly effort?: Effort;
   /** Hashes of the request: the API accepts the thinking of the answer only after the same content. */
   readonly prefix?: { readonly prompt: string; readonly messages: string; readonly thinking: string | null };
 }
@@ -154,6 +195,16 @@ export interface RetryPlanned {
   readonly maxRetries: number;
   readonly delayMs: number;
   readonly error: ModelFailure;
+}
+
+/** The rest of the turn uses a fallback model: a `system/model_fallback` line. */
+export interface ModelSwitched {
+  readonly type: 'model-switched';
+  readonly uuid: string;
+  readonly trigger: 'overloaded' | 'server_error' | 'model_not_found' | 'last_resort';
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
 }
 
 /**
@@ -213,6 +264,17 @@ export interface CallFinished {
   readonly outcome: ToolOutcome;
   /** Why the call did not run. */
   readonly refused?: 'permission' | 'hook' | 'interrupted' | 'input';
+  /** Who decided about the call; absent if nobody did. */
+  readonly permission?: PermissionFact;
+}
+
+/** Who decided that a call may run, in the words of Claude Code. */
+export interface PermissionFact {
+  readonly decision: 'accept' | 'reject';
+  /** `config`: a rule or the mode; `user_permanent`: the user, from now on. */
+  readonly source: 'config' | 'hook' | 'user_temporary' | 'user_permanent' | 'user_reject';
+  readonly reasonType?: 'hook' | 'mode';
+  readonly grantScope?: 'once' | 'session';
 }
 
 /**
@@ -254,17 +316,23 @@ export interface Compacted {
     | { readonly problem: string };
 }
 
-/** A prompt was queued while a turn was running. */
+/** A prompt was queued while a turn was running, or the end of a background task waits for a pause. */
 export interface PromptQueued {
   readonly type: 'queued';
   readonly text: string;
+  /** Nobody typed it. */
+  readonly isNotice?: true;
 }
 
-/** A prompt left the queue. `dequeue`: its turn starts; `remove`: the user took it back. */
+/**
+ * A prompt or notice left the queue. `dequeue`: its turn starts; `steer`: the running turn gets it between two requests;
+ * `remove`: the user took it back.
+ */
 export interface PromptTaken {
   readonly type: 'unqueued';
-  readonly operation: 'dequeue' | 'remove';
+  readonly operation: 'dequeue' | 'steer' | 'remove';
   readonly text: string;
+  readonly isNotice?: true;
 }
 
 /** The permission mode changed. */
@@ -280,6 +348,8 @@ export interface AgentStarted {
   readonly parentCallId: string;
   readonly agentType: string;
   readonly description: string;
+  readonly isBuiltIn?: boolean;
+  readonly isBackground?: boolean;
 }
 
 /** A sub-agent has ended. */
@@ -288,6 +358,76 @@ export interface AgentFinished {
   readonly agentId: string;
   readonly parentCallId: string;
   readonly outcome: ToolOutcome;
+}
+
+/** Work that runs next to the conversation: a command or a sub-agent. */
+export interface TaskView {
+  readonly id: string;
+  /** Names this run of the task; runs sort in the order of their start. */
+  readonly runId: string;
+  readonly kind: 'shell' | 'agent';
+  /** The call that started it. */
+  readonly callId: string;
+  readonly description: string;
+  /** `false`: the call waits for it. */
+  readonly isBackground: boolean;
+  readonly outputFile: string;
+  /** Of a command. */
+  readonly command?: string;
+  /** Of a sub-agent. */
+  readonly agentType?: string;
+  readonly prompt?: string;
+}
+
+/** What a sub-agent has used so far. */
+export interface TaskUsage {
+  readonly totalTokens: number;
+  readonly toolUses: number;
+  readonly durationMs: number;
+}
+
+/** How a sub-agent ended. */
+export interface AgentEnd {
+  readonly status: 'completed' | 'failed' | 'killed';
+  /** Its report, or why it failed. */
+  readonly report: string;
+  readonly usage: TaskUsage;
+}
+
+/** Runs sort as text in the order of their start. */
+export function newRunId(): string {
+  return `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}`;
+}
+
+/** A command or a sub-agent started. */
+export interface TaskStarted {
+  readonly type: 'task-started';
+  readonly task: TaskView;
+  /** All tasks in the background, with this one. */
+  readonly running: readonly TaskView[];
+}
+
+/** A sub-agent calls a tool. */
+export interface TaskProgressed {
+  readonly type: 'task-progress';
+  readonly task: TaskView;
+  readonly tool: string;
+  /** What the call does, in one line. */
+  readonly text: string;
+  readonly usage: TaskUsage;
+}
+
+/** A command or a sub-agent has ended. */
+export interface TaskEnded {
+  readonly type: 'task-ended';
+  readonly task: TaskView;
+  readonly status: 'completed' | 'failed' | 'killed';
+  /** One line for the user. */
+  readonly summary: string;
+  readonly error?: string;
+  readonly usage?: TaskUsage;
+  /** The tasks that are still in the background. */
+  readonly running: readonly TaskView[];
 }
 
 /** A hook ran. */
@@ -304,19 +444,31 @@ export interface Notice {
   readonly type: 'notice';
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
+  /** A hook says it. */
+  readonly isOfHook?: true;
 }
 
 /** A turn has ended: its outcome, final text, usage and cost. */
 export interface TurnEnded {
   readonly type: 'turn-end';
-  readonly outcome: 'success' | 'interrupted' | 'error_max_turns' | 'error_during_execution' | 'error_max_budget_usd';
+  readonly outcome:
+    | 'success'
+    | 'interrupted'
+    | 'error_max_turns'
+    | 'error_during_execution'
+    | 'error_max_budget_usd'
+    | 'error_max_structured_output_retries';
   readonly durationMs: number;
   readonly apiDurationMs: number;
+  /** Set if no user started the turn. */
+  readonly origin?: PromptOrigin;
   /** Requests that were answered. */
   readonly rounds: number;
   /** The text of the last answer. */
   readonly text: string;
   readonly error?: ModelFailure;
+  /** The answer that matches `outputSchema`. */
+  readonly output?: JsonObject;
   readonly denials: readonly {
     readonly tool_name: string;
     readonly tool_use_id: string;

@@ -1,4 +1,4 @@
-export type { Agent, AgentOptions, AgentState, RewindPoint, RewindReport, RunPrice, SessionChoice } from './agent.ts';
+export type { Agent, AgentState, PromptIdentity, RewindPoint, RewindPreview, RewindReport } from './agent.ts';
 export {
   type Confinement,
   isPermissionMode,
@@ -9,7 +9,9 @@ export {
   permissionModes,
   type Sandbox,
 } from './confinement.ts';
+export type { ContextCategory, ContextCategoryId, ContextPart, ContextUsage } from './context-usage.ts';
 export type {
+  AgentEnd,
   AgentEvent,
   AgentHappening,
   AgentMark,
@@ -24,22 +26,73 @@ export type {
   FileKept,
   HookRan,
   Interrupted,
+  ModelSwitched,
   Notice,
   PartArrived,
+  PermissionFact,
   PromptGiven,
+  PromptOrigin,
   RequestFailed,
   RetryPlanned,
   SessionOpened,
+  ShellRan,
+  TaskEnded,
+  TaskStarted,
+  TaskUsage,
+  TaskView,
   ThinkingReported,
   ToolCallView,
   TurnEnded,
 } from './event.ts';
-export { type AgentHooks, bindHooks, type HookName, type HookRunner, type HookVerdict } from './hook.ts';
-export type { Approval, Approve, Decision, PermissionJudge, RuleOffer, RuleText } from './permission.ts';
+export { newRunId } from './event.ts';
+export {
+  type AgentHooks,
+  bindHooks,
+  emptyVerdict,
+  type HookCallback,
+  type HookName,
+  type HookRunner,
+  HookUnanswered,
+  type HookVerdict,
+  hookNames,
+  isHookName,
+  type PermissionAnswer,
+} from './hook.ts';
+export type {
+  HostConnection,
+  HostServerSettings,
+  HostServers,
+  McpControl,
+  McpServerChange,
+  McpServerView,
+} from './host.ts';
+export {
+  type AgentOptions,
+  isUsed,
+  type RunPrice,
+  type SessionChoice,
+  type SettingSource,
+  settingSources,
+  type ThinkingChoice,
+} from './options.ts';
+export {
+  type Approval,
+  type Approve,
+  type Decision,
+  type PermissionJudge,
+  type PermissionPlace,
+  type PermissionUpdate,
+  permissionPlaces,
+  type RuleChange,
+  type RuleOffer,
+  type RuleText,
+} from './permission.ts';
+export { readPermissionUpdates } from './permission-update.ts';
 export {
   type AgentTask,
   type AskConsent,
   type AskUser,
+  type BackgroundOptions,
   type BackgroundTask,
   type BackgroundTasks,
   type CallContext,
@@ -50,8 +103,11 @@ export {
   namesOf,
   type ParsedInput,
   type SeenFile,
+  type ShellOptions,
+  type ShellReport,
   type SideAnswer,
   type SideRequest,
+  type StructuredOutput,
   type Todo,
   type Tool,
   type ToolOutcome,

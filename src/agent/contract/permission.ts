@@ -27,6 +27,26 @@ export interface RuleOffer {
   readonly scope: 'session' | 'local';
 }
 
+/** Where a change of the permissions is kept. `session` and `cliArg` end with the run; the others are settings files. */
+export const permissionPlaces = ['session', 'cliArg', 'localSettings', 'projectSettings', 'userSettings'] as const;
+/** Where a change of the permissions is kept. */
+export type PermissionPlace = (typeof permissionPlaces)[number];
+
+/** A change of the permissions, in the shape of Claude Code's Agent SDK. */
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly { readonly toolName: string; readonly ruleContent?: string }[];
+      readonly behavior: 'allow' | 'ask' | 'deny';
+      readonly destination: PermissionPlace;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: PermissionPlace }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: PermissionPlace;
+    };
+
 export interface PermissionJudge {
   judge(
     call: ToolCallView,
@@ -41,11 +61,33 @@ export type Approve = (request: {
   readonly call: ToolCallView;
   readonly why: string;
   readonly always: readonly RuleOffer[];
+  /** A hook wants the question, not a rule. */
+  readonly isAskedByHook?: boolean;
   readonly agentId?: string;
   readonly signal: AbortSignal;
 }) => Promise<Approval>;
 
 /** The decision about a tool call. */
 export type Approval =
-  | { readonly kind: 'allow'; readonly input?: JsonObject; readonly always?: RuleOffer }
-  | { readonly kind: 'deny'; readonly message: string; readonly isInterrupt: boolean };
+  | {
+      readonly kind: 'allow';
+      readonly input?: JsonObject;
+      readonly always?: RuleOffer;
+      /** Applied before the call runs. */
+      readonly updates?: readonly PermissionUpdate[];
+    }
+  | {
+      readonly kind: 'deny';
+      readonly message: string;
+      readonly isInterrupt: boolean;
+      /** Nobody was asked. */
+      readonly isAutomatic?: true;
+    };
+
+export interface RuleChange {
+  /** `replace` first removes the rules of the same kind and source; `remove` removes rules with the same text. */
+  readonly how: 'add' | 'replace' | 'remove';
+  readonly kind: RuleText['kind'];
+  readonly texts: readonly string[];
+  readonly source: string;
+}

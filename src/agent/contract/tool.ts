@@ -38,6 +38,8 @@ export interface ToolOutcome {
   readonly stored: JsonValue;
   /** The sub-agent that did the work. */
   readonly agentId?: string;
+  /** Whether a command ran in the sandbox. */
+  readonly isSandboxed?: boolean;
 }
 
 export function failedOutcome(message: string): ToolOutcome {
@@ -63,13 +65,31 @@ export interface CallContext {
   /** One request to a model outside the conversation. */
   askModel(request: SideRequest): Promise<SideAnswer>;
   startAgent(task: AgentTask): Promise<ToolOutcome>;
+  /** How long a command in the background may run if the call does not say it. */
+  readonly backgroundTimeoutMs?: number;
+}
+
+/** Collects the answer of a turn that must match a schema. */
+export interface StructuredOutput {
+  readonly tool: Tool;
+  /** So many inputs may fail before the turn ends. */
+  readonly maxAttempts: number;
+  /** Called when a turn starts. */
+  start(): void;
+  /** Of the current turn. */
+  readonly value: JsonObject | undefined;
+  readonly failures: number;
+  /** Of the last input that failed. */
+  readonly problem: string | undefined;
 }
 
 /** State across calls: one for the session and one for each sub-agent, which shares `background`. */
 export interface Workspace {
   /** The working directory of the shell; `cd` in Bash changes it. */
   cwd: string;
-  /** The folder of the session. Relative paths and permission rules refer to it. */
+  /** Each command starts in `cwd` again, as in sub-agents of the client. */
+  readonly isCwdFixed?: boolean;
+  /** The folder of the session. Permission rules refer to it. */
   readonly projectDir: string;
   readonly extraDirs: readonly string[];
   /** `<project folder>/<sessionId>`: contains tool-results/ and subagents/. */
@@ -96,22 +116,39 @@ export interface SeenFile {
 }
 
 export interface BackgroundTasks {
-  start(command: string, options: { readonly cwd: string; readonly launch: Launch }): BackgroundTask;
+  start(command: string, options: BackgroundOptions): BackgroundTask;
   find(id: string): BackgroundTask | undefined;
   readonly all: readonly BackgroundTask[];
   /** Kills all remaining process groups. */
   close(): Promise<void>;
 }
 
+export interface BackgroundOptions {
+  readonly cwd: string;
+  readonly launch: Launch;
+  /** The call that starts it. */
+  readonly callId?: string;
+  /** What the command does, in a few words. */
+  readonly description?: string;
+  /** Then it is stopped. */
+  readonly timeoutMs?: number;
+}
+
 export interface BackgroundTask {
   readonly id: string;
   readonly command: string;
+  readonly callId: string;
+  readonly description: string;
   readonly outputFile: string;
   readonly state: 'running' | 'completed' | 'failed' | 'killed';
   readonly exitCode: number | undefined;
+  /** Why it was killed. `limit`: it ran longer than `timeoutMs`. */
+  readonly stoppedBy: 'model' | 'limit' | 'close' | undefined;
+  /** Resolves when it has ended and its output is stored. */
+  readonly ended: Promise<void>;
   /** The output since the last call. */
   takeOutput(): { readonly stdout: string; readonly stderr: string };
-  kill(): Promise<void>;
+  kill(by: 'model' | 'limit' | 'close'): Promise<void>;
 }
 
 /** An item of the agent's to-do list. */
@@ -132,10 +169,27 @@ export type CallProgress =
     }
   | { readonly kind: 'status'; readonly text: string };
 
+/** How a shell command of the user is stopped and observed. */
+export interface ShellOptions {
+  readonly signal: AbortSignal;
+  onProgress(progress: CallProgress): void;
+}
+
+/** What a shell command of the user did. */
+export interface ShellReport {
+  /** As in a shell: 128 + the signal number if a signal ended it. */
+  readonly exitCode: number;
+  /** Both streams; a long output is shortened and names the file with the whole. */
+  readonly output: string;
+  readonly isInterrupted: boolean;
+  /** The working directory, if the command left the folders of the session and was brought back. */
+  readonly keptCwd?: string;
+}
+
 /** A question to the user: from the model, about a plan, or for consent. */
 export type UserQuestion =
-  | { readonly kind: 'questions'; readonly questions: readonly JsonObject[] }
-  | { readonly kind: 'plan'; readonly plan: string }
+  | { readonly kind: 'questions'; readonly questions: readonly JsonObject[]; readonly callId?: string }
+  | { readonly kind: 'plan'; readonly plan: string; readonly callId?: string }
   /** Asks for consent. `canKeep`: the answer may apply to the project from now on. */
   | {
       readonly kind: 'consent';
@@ -154,7 +208,9 @@ export type UserAnswer =
       /** The mode after an approved plan; by default the one before plan mode. */
       readonly mode?: PermissionMode;
     }
-  | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean };
+  | { readonly kind: 'consent'; readonly isGiven: boolean; readonly isKept?: boolean }
+  /** The user does not answer; the model reads why. */
+  | { readonly kind: 'declined'; readonly message: string };
 
 export type AskUser = (question: UserQuestion, signal: AbortSignal) => Promise<UserAnswer | undefined>;
 

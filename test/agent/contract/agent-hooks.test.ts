@@ -88,7 +88,6 @@ test('PreCompact can block a compaction', async (t) => {
   assert.deepEqual(heard(kit, 'PreCompact'), [
     {
       ...common(kit, 'PreCompact'),
-      permission_mode: 'bypassPermissions',
       trigger: 'manual',
       custom_instructions: 'the tests',
     },
@@ -156,6 +155,7 @@ test('SessionStart adds context with its source, SessionEnd gets the reason', as
 test('Notification runs when the agent waits for the user', async (t) => {
   const kit = await startWithHooks(t, { Notification: [['', 'true']] }, [bash('touch x'), says('ok')], {
     mode: 'default',
+    isInteractive: true,
     approve: async () => {
       await waitFor(() => heard(kit, 'Notification').length > 0);
       return { kind: 'allow' };
@@ -170,6 +170,30 @@ test('Notification runs when the agent waits for the user', async (t) => {
       notification_type: 'permission_prompt',
     },
   ]);
+});
+
+test('the hooks of a turn get the prompt id of its lines, and the next turn has another', async (t) => {
+  const names = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'];
+  const kit = await startWithHooks(t, Object.fromEntries(names.map((name) => [name, [['', 'true']]])), [
+    bash('echo one'),
+    says('ok'),
+    bash('echo two'),
+    says('ok'),
+  ]);
+  await kit.agent.prompt('first');
+  await kit.agent.prompt('second');
+  const linesOf = (file: string): JsonObject[] =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JsonObject);
+  const written = linesOf(kit.agent.state.file).filter(({ type }) => type === 'user');
+  const ids = [...new Set(written.map(({ promptId }) => promptId))];
+  assert.equal(ids.length, 2);
+  for (const name of names) {
+    const given = linesOf(path.join(kit.folder, `${name}.jsonl`)).map(({ prompt_id: id }) => id);
+    assert.deepEqual([name, given], [name, ids]);
+  }
 });
 
 /** Each hook also writes its input as a line. */
@@ -189,16 +213,25 @@ function startWithHooks(
   return startAgent(t, script, { ...more, files: { 'claude/settings.json': settings } });
 }
 
+/** Without what is different in every run. */
 function heard({ folder }: AgentKit, event: string): JsonObject[] {
   const file = path.join(folder, `${event}.jsonl`);
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as JsonObject);
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const { prompt_id: promptId, duration_ms: _, ...input } = JSON.parse(line) as JsonObject;
+      if (promptId !== undefined) assert.match(String(promptId), /^[0-9a-f-]{36}$/);
+      return input;
+    });
 }
 
 function common({ agent, cwd }: AgentKit, event: string): JsonObject {
   const { sessionId, file } = agent.state;
-  return { session_id: sessionId, transcript_path: file, cwd, permission_mode: 'default', hook_event_name: event };
+  const isOfSession = ['PreCompact', 'Notification', 'SessionStart', 'SessionEnd'].includes(event);
+  const mode = isOfSession ? {} : { permission_mode: 'default' };
+  return { session_id: sessionId, transcript_path: file, cwd, ...mode, hook_event_name: event };
 }
 
 function bash(...commands: readonly string[]) {
