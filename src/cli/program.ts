@@ -40,10 +40,13 @@ async function pick(argv: readonly string[]): Promise<number> {
   return runPicker(standardIo({ 'no-color': argv.includes('--no-color') }), process);
 }
 
+/** What only a headless run takes. The Agent SDK starts the client with these and without a command. */
+const headlessFlags: ReadonlySet<string> = new Set(['-p', '--print', '--output-format', '--input-format']);
+
 /** `clew -p …` is `clew print -p …`. */
 function withPrintCommand(argv: readonly string[]): readonly string[] {
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  const isAsked = flags.some((word) => word === '-p' || word === '--print');
+  const isAsked = flags.some((word) => headlessFlags.has(word.replace(/=.*/s, '')));
   return isAsked && !commands.some((row) => row.name === argv[0]) ? ['print', ...argv] : argv;
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { commands } from '../../src/cli/commands.ts';
+import { unsupportedFlags } from '../../src/cli/flags/agent-flags.ts';
 import { runClew } from '../support/clew.ts';
 import { type Bench, benchWith } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
@@ -47,9 +48,13 @@ test('names of tools stay names of tools, and then the session is missing', () =
 });
 
 test('every flag of a command with an argument, whose value may be left out, says which words are not its value', () => {
+  // Refused with any value.
+  const refused = new Set(unsupportedFlags.map(({ flag }) => flag.name));
   const open = commands.flatMap((row) =>
     row.flags
-      .filter(({ value, notValue }) => value?.startsWith('[') === true && notValue === undefined)
+      .filter(
+        ({ name, value, notValue }) => value?.startsWith('[') === true && notValue === undefined && !refused.has(name),
+      )
       .map(({ name }) => `${row.name} ${name}`),
   );
   // Its value is the session, and its argument is what to say to it.

@@ -21,7 +21,18 @@ const script = [
 ];
 
 /** On the disk after acceptance. */
-const sprung = ['prompt', 'rule', 'server', 'server-inside', 'session-end', 'session-start', 'skill', 'stop', 'tool'];
+const sprung = [
+  'key',
+  'prompt',
+  'rule',
+  'server',
+  'server-inside',
+  'session-end',
+  'session-start',
+  'skill',
+  'stop',
+  'tool',
+];
 
 test('-p takes nothing from a folder that nobody accepted, and says what is left out', async (t) => {
   const kit = await startHeadless(t, script, { files: trapFiles });

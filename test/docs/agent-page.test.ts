@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { printFlags } from '../../src/cli/flags/print-flags.ts';
-import { signalCodes } from '../../src/cli/headless/result.ts';
+import { signalCodes } from '../../src/cli/headless/messages/result.ts';
 import { projectRoot } from '../support/paths.ts';
 
 const page = readFileSync(path.join(projectRoot, 'docs/agent.md'), 'utf8');

@@ -57,7 +57,8 @@ export interface HeadlessKit {
   transcripts(): readonly string[];
 }
 
-export const testModel = 'claude-sonnet-4-5-20250929';
+/** With the price of Sonnet 4.5, but the API takes its answers to calls without thinking. */
+export const testModel = 'claude-sonnet-4-6';
 const key = ['test', 'key'].join('-');
 
 export async function startHeadless(

@@ -2,6 +2,7 @@
 
 import { permissionModes } from '../../agent/contract/index.ts';
 import type { Flag } from '../command/index.ts';
+import { agentFlags, unsupportedFlags } from './agent-flags.ts';
 
 export const root: Flag = {
   name: '--root',
@@ -20,6 +21,10 @@ export const dryRun: Flag = { name: '--dry-run', summary: 'plan and check, show 
 export const inPlace: Flag = {
   name: '--in-place',
   summary: 'change the session itself instead of writing a new one; a backup is kept for `clew undo`',
+};
+export const progressEntries: Flag = {
+  name: '--progress-entries',
+  summary: 'also write `progress` lines, like older clients',
 };
 export const portable: Flag = {
   name: '--portable',
@@ -48,9 +53,11 @@ export const chatFlags: readonly Flag[] = [
   },
   { name: '--disallowedTools', value: 'RULE', summary: 'always refuse', isRepeatable: true },
   { name: '--trust-project', summary: 'use the hooks, servers, rules and skills of this folder, this time' },
-  { name: '--append-system-prompt', value: 'TEXT', summary: 'text to append to the system prompt' },
+  ...agentFlags,
   { name: '--add-dir', value: 'DIR', summary: 'another folder the agent may work in', isRepeatable: true },
   { name: '--mcp-config', value: 'FILE', summary: 'MCP servers from a file, or JSON', isRepeatable: true },
   { name: '--max-turns', value: 'N', summary: 'the maximum number of requests per prompt' },
+  progressEntries,
   root,
+  ...unsupportedFlags.map(({ flag }) => flag),
 ];

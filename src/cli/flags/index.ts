@@ -1,3 +1,4 @@
+export { agentFlags, unsupportedFlags } from './agent-flags.ts';
 export {
   changeFlags,
   chatFlags,

@@ -2,7 +2,8 @@
 // the agent.
 import { permissionModes } from '../../agent/contract/index.ts';
 import type { Flag } from '../command/index.ts';
-import { root } from './common-flags.ts';
+import { agentFlags, unsupportedFlags } from './agent-flags.ts';
+import { progressEntries, root } from './common-flags.ts';
 
 export const printFlags: readonly Flag[] = [
   { name: '--print', short: '-p', summary: 'print the answer and exit (`clew -p` is `clew print`)' },
@@ -10,6 +11,7 @@ export const printFlags: readonly Flag[] = [
   { name: '--input-format', value: 'FORMAT', summary: 'text, or stream-json: one message per line' },
   { name: '--include-partial-messages', summary: 'with stream-json: also partial answers' },
   { name: '--replay-user-messages', summary: 'with stream-json: also the prompts' },
+  { name: '--forward-subagent-text', summary: 'with stream-json: also the text of sub-agents' },
   { name: '--verbose', summary: 'text: report progress on stderr; json: all messages' },
   { name: '--model', value: 'MODEL', summary: 'opus, sonnet, haiku or a full name' },
   { name: '--max-turns', value: 'N', summary: 'stop after N answers of the model' },
@@ -27,14 +29,27 @@ export const printFlags: readonly Flag[] = [
   { name: '--allowed-tools', value: 'RULE...', summary: 'the same', isRepeatable: true, isHidden: true },
   { name: '--disallowedTools', value: 'RULE...', summary: 'forbid these tools', isRepeatable: true },
   { name: '--disallowed-tools', value: 'RULE...', summary: 'the same', isRepeatable: true, isHidden: true },
-  { name: '--system-prompt', value: 'TEXT', summary: 'replace the system prompt' },
-  { name: '--append-system-prompt', value: 'TEXT', summary: 'add to the system prompt' },
+  {
+    name: '--permission-prompt-tool',
+    value: 'TOOL',
+    summary: 'who decides about other calls: stdio (the Agent SDK) or an MCP tool',
+  },
+  {
+    name: '--allow-dangerously-skip-permissions',
+    summary: 'a program may switch to bypassPermissions during the run',
+  },
+  ...agentFlags,
   { name: '--mcp-config', value: 'FILE...', summary: 'additional MCP servers: files or JSON', isRepeatable: true },
   { name: '--add-dir', value: 'DIR...', summary: 'additional working directories', isRepeatable: true },
   { name: '--continue', short: '-c', summary: 'resume the newest session of this folder' },
   { name: '--resume', short: '-r', value: 'SESSION', summary: 'resume this session: id, title or path' },
   { name: '--fork-session', summary: 'resume in a copy' },
   { name: '--session-id', value: 'UUID', summary: 'the id of the new session, or of the copy' },
-  { name: '--progress-entries', summary: 'also write `progress` lines, like older clients' },
+  { name: '--resume-session-at', value: 'UUID', summary: 'with --resume: only up to this message' },
+  { name: '--no-session-persistence', summary: 'do not store the session' },
+  { name: '--json-schema', value: 'JSON', summary: 'the answer is JSON that matches this JSON Schema' },
+  { name: '--debug-file', value: 'FILE', summary: 'append every step of the run to FILE' },
+  progressEntries,
   root,
+  ...unsupportedFlags.map(({ flag }) => flag),
 ];

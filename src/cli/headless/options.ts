@@ -1,16 +1,9 @@
 // Reads the flags of a headless run. Invalid combinations are refused here, before a session is touched.
-import {
-  type AgentOptions,
-  isPermissionMode,
-  type PermissionMode,
-  permissionModes,
-  type RunPrice,
-  type SessionChoice,
-} from '../../agent/contract/index.ts';
+import type { AgentOptions, RunPrice, SessionChoice } from '../../agent/contract/index.ts';
 import { UserError } from '../../base/errors/index.ts';
 import { isUuid } from '../../base/text/index.ts';
-import { type CommandInput, countFlag, type FlagValues, listFlag, textFlag } from '../command/index.ts';
-import { rootsOf } from '../input/index.ts';
+import { type CommandInput, countFlag, type FlagValues, textFlag } from '../command/index.ts';
+import { agentOptions, given, jsonFlag, rootsOf } from '../input/index.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -25,9 +18,16 @@ export interface PrintOptions {
   readonly input: InputFormat;
   readonly withParts: boolean;
   readonly withPrompts: boolean;
+  readonly withAgentText: boolean;
   readonly isVerbose: boolean;
   /** Trusts the folder for this run. */
   readonly trustsProject: boolean;
+  /** A program may switch to the mode bypassPermissions. */
+  readonly mayBypass: boolean;
+  /** Who decides about calls that the rules leave open: `stdio`, or an MCP tool. */
+  readonly permissionTool: string | undefined;
+  /** Gets a line for every step of the run. */
+  readonly debugFile: string | undefined;
   readonly run: RunOptions;
 }
 
@@ -38,44 +38,51 @@ export function readPrintOptions(input: CommandInput): PrintOptions {
   const withParts = flags['include-partial-messages'] === true;
   if (inputFormat === 'stream-json' && output !== 'stream-json') refuse('--input-format stream-json');
   if (withParts && output !== 'stream-json') refuse('--include-partial-messages');
+  if (flags['forward-subagent-text'] === true && output !== 'stream-json') refuse('--forward-subagent-text');
   if (flags['replay-user-messages'] === true && output !== 'stream-json') refuse('--replay-user-messages');
+  const run = runOptions(input);
   return {
     prompt: argument,
     output,
     input: inputFormat,
     withParts,
     withPrompts: flags['replay-user-messages'] === true,
+    withAgentText: flags['forward-subagent-text'] === true,
     isVerbose: flags.verbose === true,
     trustsProject: flags['trust-project'] === true,
-    run: runOptions(input),
+    mayBypass: flags['allow-dangerously-skip-permissions'] === true || run.mode === 'bypassPermissions',
+    permissionTool: permissionTool(textFlag(flags, 'permission-prompt-tool'), inputFormat),
+    debugFile: textFlag(flags, 'debug-file'),
+    run,
   };
+}
+
+function permissionTool(name: string | undefined, input: InputFormat): string | undefined {
+  if (name === undefined || /^mcp__.+__.+$/s.test(name)) return name;
+  if (name !== 'stdio')
+    throw new UserError(`--permission-prompt-tool does not know "${name}"`, 'use stdio, or a tool: mcp__server__tool');
+  if (input !== 'stream-json')
+    throw new UserError('--permission-prompt-tool stdio requires --input-format stream-json', 'add it');
+  return name;
 }
 
 function runOptions(input: CommandInput): RunOptions {
   const { flags, io } = input;
-  const mode = modeOf(flags);
   const text = (name: string) => textFlag(flags, name);
   const [root] = rootsOf(input);
   if (root === undefined) throw new UserError('there is no folder to store the session in', 'name one with --root');
-  const allowedTools = splitRules(listFlag(flags, 'allowedTools'));
-  const disallowedTools = splitRules(listFlag(flags, 'disallowedTools'));
   return {
+    ...agentOptions(input),
     cwd: io.cwd,
     env: io.env,
     root,
     session: sessionChoice(flags),
-    allowedTools,
-    disallowedTools,
-    addDirs: listFlag(flags, 'add-dir'),
-    mcpConfig: listFlag(flags, 'mcp-config'),
     withProgressEntries: flags['progress-entries'] === true,
-    ...given('model', text('model')),
-    ...given('mode', mode),
+    ...(flags['no-session-persistence'] === true ? { isEphemeral: true } : {}),
     ...given('maxTurns', turnLimit(flags)),
     ...given('maxBudgetUsd', budget(text('max-budget-usd'))),
     ...given('price', priceFlag(text('price'))),
-    ...given('systemPrompt', text('system-prompt')),
-    ...given('appendSystemPrompt', text('append-system-prompt')),
+    ...given('outputSchema', jsonFlag('json-schema', flags, io.cwd)),
   };
 }
 
@@ -84,6 +91,9 @@ function sessionChoice(flags: FlagValues): SessionChoice {
   const isContinued = flags.continue === true;
   const isFork = flags['fork-session'] === true;
   const sessionId = textFlag(flags, 'session-id');
+  const at = textFlag(flags, 'resume-session-at');
+  if (at !== undefined && session === undefined)
+    throw new UserError('--resume-session-at needs a session', 'add --resume SESSION');
   if (session !== undefined && isContinued)
     throw new UserError('--continue and --resume exclude each other', 'use one of them');
   if (sessionId !== undefined && !isUuid(sessionId))
@@ -95,13 +105,9 @@ function sessionChoice(flags: FlagValues): SessionChoice {
   if (sessionId !== undefined && !isFork)
     throw new UserError('a resumed session keeps its id', 'add --fork-session, or leave out --session-id');
   const fork = isFork ? { fork: given('sessionId', sessionId) } : {};
-  return session === undefined ? { kind: 'continue', ...fork } : { kind: 'resume', session, ...fork };
-}
-
-function modeOf(flags: FlagValues): PermissionMode | undefined {
-  const named = textFlag(flags, 'permission-mode');
-  if (named !== undefined && !isPermissionMode(named)) throw notAmong('permission-mode', named, permissionModes);
-  return flags['dangerously-skip-permissions'] === true ? 'bypassPermissions' : named;
+  return session === undefined
+    ? { kind: 'continue', ...fork }
+    : { kind: 'resume', session, ...fork, ...given('at', at) };
 }
 
 function turnLimit(flags: FlagValues): number | undefined {
@@ -139,28 +145,4 @@ function notAmong(name: string, value: string, choices: readonly string[]): User
 
 function refuse(flag: string): never {
   throw new UserError(`${flag} requires --output-format stream-json`, 'add it');
-}
-
-/** An option that was not given is absent, not undefined. */
-function given<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [k in K]: V }); // one computed key
-}
-
-export function splitRules(words: readonly string[]): readonly string[] {
-  return words.flatMap(splitWord);
-}
-
-function splitWord(word: string): string[] {
-  const rules: string[] = [];
-  let rule = '';
-  let depth = 0;
-  for (const character of word) {
-    if (character === '(') depth++;
-    if (character === ')') depth = Math.max(0, depth - 1);
-    if (depth === 0 && /[\s,]/.test(character)) {
-      rules.push(rule);
-      rule = '';
-    } else rule += character;
-  }
-  return [...rules, rule].filter((each) => each !== '');
 }

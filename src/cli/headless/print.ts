@@ -1,18 +1,24 @@
 // `clew -p`: runs the agent without a user and prints its events on stdout. It always ends with a result and an exit
 // code from docs/agent.md.
 import { homedir } from 'node:os';
-import type { Agent, AgentEvent, Approve } from '../../agent/contract/index.ts';
+import type { Agent, AgentEvent, TurnEnded } from '../../agent/contract/index.ts';
 import { openAgent } from '../../agent/index.ts';
 import { isFolderAccepted } from '../../agent/trust/index.ts';
+import { MissingKeyError } from '../../api/connection/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import { AsyncQueue } from '../../base/process/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import { diskError } from '../../store/index.ts';
 import type { CommandInput, CommandIo } from '../command/index.ts';
-import { createStop, type StopSignal, writeText } from '../terminal/index.ts';
-import { answerControl, type InputStream, type PromptContent, readMessages, readPrompt } from './input.ts';
+import { given } from '../input/index.ts';
+import { createStop, type StopSignal, writeNotice, writeText } from '../terminal/index.ts';
+import { type HostAgentOptions, type HostPrompt, HostSession, hostMessage } from './control/index.ts';
+import { DebugLog } from './debug-log.ts';
+import { type InputStream, readPrompt } from './input.ts';
+import { findLocalCommand, type LocalCommand, runLocalCommand } from './local-commands.ts';
+import { codeOfTurn, errorsOf, MessageStream, signalCodes } from './messages/index.ts';
 import { type PrintOptions, readPrintOptions } from './options.ts';
-import { type MessageChoice, messageOf, Report } from './report.ts';
-import { codeOfTurn, errorsOf, failureResult, signalCodes, turnResult } from './result.ts';
+import { Report } from './report.ts';
+import { taskMessages } from './task-messages.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const options = readPrintOptions(input);
@@ -33,20 +39,40 @@ class PrintRun {
   readonly #stop: StopSignal;
   readonly #isDebug: boolean;
   readonly #report: Report;
-  readonly #choice: MessageChoice;
+  readonly #debugLog: DebugLog | undefined;
+  readonly #messages: MessageStream;
   readonly #started = Date.now();
   #agent: Agent | undefined;
-  #sessionId = '';
-  #stopReason: string | null = null;
+  readonly #host: HostSession;
+  #cwd: string;
+  /** Of the last turn. */
+  #code: number = exitCodes.ok;
+  readonly #asked = new Set<Promise<unknown>>();
+  #results: { readonly result: JsonObject; readonly errors: readonly string[] }[] = [];
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(options: PrintOptions, io: CommandIo, stdin: InputStream, stop: StopSignal, isDebug: boolean) {
-    const { output: format, isVerbose, withParts, withPrompts } = options;
+    const { output: format, isVerbose, withParts, withPrompts, withAgentText, run } = options;
     this.#options = options;
     this.#stdin = stdin;
     this.#stop = stop;
     this.#isDebug = isDebug;
+    this.#debugLog = options.debugFile === undefined ? undefined : new DebugLog(options.debugFile, io.cwd);
     this.#report = new Report(io, { format, isVerbose, onGone: (why) => stop.stop(why) });
-    this.#choice = { withParts, withPrompts, keySource: keySourceOf(io.env) };
+    this.#cwd = io.cwd;
+    const { mayBypass, permissionTool } = options;
+    this.#host = new HostSession({
+      ...{ stdin, signal: stop.signal, env: io.env, mayBypass, permissionTool },
+      cwd: () => this.#cwd,
+      write: (message) => this.#report.message(message),
+      warn: (text) => writeNotice(io.stderr, text),
+      open: (chosen) => this.#open(chosen),
+    });
+    const { betas = [], maxTurns, maxBudgetUsd } = run;
+    this.#messages = new MessageStream({
+      ...{ withParts, withPrompts, withAgentText, betas },
+      limits: { ...given('maxTurns', maxTurns), ...given('maxBudgetUsd', maxBudgetUsd) },
+    });
   }
 
   async run(): Promise<number> {
@@ -69,7 +95,27 @@ class PrintRun {
     const { signal } = this.#stop;
     const { prompt, input } = this.#options;
     const first = input === 'text' ? await readPrompt(prompt, this.#stdin, signal) : prompt;
-    const agent = await this.#open();
+    if (first !== undefined) await this.#take({ content: first });
+    if (input !== 'text') await this.#takeAll(signal);
+    // Background work ends with turns of its own.
+    await this.#agent?.idle();
+    await this.#printResults();
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#code;
+  }
+
+  async #open(options: HostAgentOptions): Promise<Agent> {
+    const { signal } = this.#stop;
+    const { run, trustsProject } = this.#options;
+    const { cwd, root, env } = run;
+    const agent = await openAgent({
+      ...run,
+      ...options,
+      isProjectTrusted: trustsProject || (await isFolderAccepted({ cwd, root, env, home: homedir() })),
+      isInteractive: false,
+      sinks: [(event) => this.#hear(event)],
+    });
+    this.#agent = agent;
     // A second Ctrl-C ends the process, as usual.
     const close = (): void => {
       this.#stop.dispose();
@@ -77,91 +123,106 @@ class PrintRun {
     };
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
-    let code: number = exitCodes.ok;
-    if (first !== undefined) code = await this.#turn(agent, first);
-    if (input === 'text') return code;
-    for await (const content of this.#prompts(agent)) {
-      if (signal.aborted) break;
-      code = await this.#turn(agent, content);
-    }
-    return code;
-  }
-
-  async #open(): Promise<Agent> {
-    const { run, trustsProject } = this.#options;
-    const { cwd, root, env } = run;
-    this.#agent = await openAgent({
-      ...run,
-      isProjectTrusted: trustsProject || (await isFolderAccepted({ cwd, root, env, home: homedir() })),
-      isInteractive: false,
-      approve: refuseAll,
-      askUser: async () => undefined,
-      sinks: [(event) => this.#hear(event)],
-    });
-    return this.#agent;
+    return agent;
   }
 
   async #hear(event: AgentEvent): Promise<void> {
-    if (event.type === 'session-opened') this.#sessionId = event.sessionId;
-    if (event.type === 'answer' && event.agent === undefined) this.#stopReason = event.stopReason;
+    if (event.type === 'session-opened') this.#cwd = event.cwd;
+    if (event.type === 'prompt' && event.agent === undefined) this.#host.hasBegun(event.uuid);
+    this.#debugLog?.write(event);
     this.#report.note(event);
-    const message = messageOf(event, this.#sessionId, this.#choice);
-    if (message !== undefined) await this.#report.message(message);
+    const messages = this.#messages.of(event, this.#agent?.state);
+    for (const message of [hostMessage(event, this.#messages.sessionId) ?? [], messages].flat())
+      await this.#report.message(message);
+    for (const message of taskMessages(event, this.#messages.sessionId)) await this.#report.message(message);
+    if (event.type === 'turn-end' && event.agent === undefined && this.#agent !== undefined)
+      await this.#hearEnd(event, this.#agent);
   }
 
-  async #turn(agent: Agent, content: PromptContent): Promise<number> {
-    const ended = await agent.prompt(content);
-    await this.#report.result(turnResult(ended, this.#facts()), errorsOf(ended));
-    return codeOfTurn(ended);
-  }
-
-  /** Requests are answered during a turn. An invalid line ends the input, after the prompts before it. */
-  async *#prompts(agent: Agent): AsyncGenerator<PromptContent> {
-    const prompts = new AsyncQueue<PromptContent>();
-    const reading = this.#readInput(agent, prompts).finally(() => prompts.end());
-    reading.catch(() => undefined);
-    yield* prompts;
-    await reading;
-  }
-
-  async #readInput(agent: Agent, prompts: AsyncQueue<PromptContent>): Promise<void> {
-    for await (const message of readMessages(this.#stdin, this.#stop.signal)) {
-      if (message.kind === 'prompt') prompts.push(message.content);
-      else await this.#report.message(await answerControl(message.request, agent));
+  /** An invalid line ends the input, after the prompts before it. */
+  async #takeAll(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const next of this.#host.prompts()) {
+        if (signal.aborted) break;
+        await this.#take(next);
+      }
+    } catch (error) {
+      await Promise.all(this.#asked);
+      throw error;
     }
   }
 
+  /** The turn is not awaited: a prompt that comes while it runs reaches the model within it. */
+  async #take({ content, uuid }: HostPrompt): Promise<void> {
+    const agent = await this.#host.agent();
+    const command = findLocalCommand(content, agent.state);
+    if (command !== undefined) {
+      await Promise.all(this.#asked);
+      this.#code = await this.#local(agent, command);
+      return;
+    }
+    const asked: Promise<unknown> = agent
+      .prompt(content, uuid === undefined ? {} : { uuid })
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        // Nothing can be written, so nothing more is read.
+        this.#stdin.destroy();
+      })
+      .finally(() => this.#asked.delete(asked));
+    this.#asked.add(asked);
+  }
+
+  /** While sub-agents run in the background, results wait: many callers stop reading after the first one. */
+  async #hearEnd(ended: TurnEnded, agent: Agent): Promise<void> {
+    this.#code = codeOfTurn(ended);
+    this.#results.push({ result: this.#messages.result(ended, agent.state), errors: errorsOf(ended) });
+    if (!agent.state.backgroundTasks.some(({ kind }) => kind === 'agent')) await this.#printResults();
+  }
+
+  async #printResults(): Promise<void> {
+    for (const { result, errors } of this.#results.splice(0)) await this.#report.result(result, errors);
+  }
+
+  async #local(agent: Agent, command: LocalCommand): Promise<number> {
+    const started = Date.now();
+    const messages = this.#messages;
+    const { sessionId } = agent.state;
+    const times = { apiMs: messages.apiDurationMs, wallMs: started - this.#started };
+    const { text, fields } = await runLocalCommand(command, agent, times);
+    const isCompaction = command.name === 'compact';
+    const shown = isCompaction ? (messages.compactProblem ?? '') : text;
+    const printed = [
+      ...(command.name === 'clear' ? [messages.reset(sessionId)] : []),
+      ...messages.localAnswer(isCompaction ? '' : shown, agent.state, fields),
+      ...(isCompaction ? messages.compacted() : []),
+    ];
+    for (const message of printed) await this.#report.message(message);
+    const name = command.name === 'unavailable' ? undefined : command.typed;
+    await this.#report.result(messages.localResult(shown, name, Date.now() - started, agent.state), []);
+    return exitCodes.ok;
+  }
+
   async #fail(error: unknown): Promise<number> {
+    await this.#printResults();
+    await this.#printResults();
     const shown = withAdvice(error);
     const isExpected = shown instanceof UserError;
     const message = shown instanceof Error ? shown.message : String(shown);
     const text = isExpected
       ? message
       : `this is a bug: ${message}; run it again with --debug and report what it prints`;
-    await this.#report.result(failureResult(text, this.#facts()), [text]);
+    if (shown instanceof MissingKeyError)
+      await this.#report.message(this.#messages.earlyFailure(text, 'authentication_failed'));
+    const result = this.#messages.failure(text, Date.now() - this.#started, this.#agent?.state);
+    await this.#report.result(result, [text]);
     if (this.#isDebug && error instanceof Error) writeText(process.stderr, `${error.stack}\n`);
     return isExpected ? shown.exitCode : exitCodes.bug;
-  }
-
-  #facts() {
-    const state = this.#agent?.state;
-    return { state, stopReason: this.#stopReason, durationMs: Date.now() - this.#started };
   }
 
   get #signalCode(): number | undefined {
     const { aborted, reason } = this.#stop.signal;
     return aborted ? (signalCodes[String(reason)] ?? exitCodes.failed) : undefined;
   }
-}
-
-const refuseAll: Approve = async ({ why }) => ({
-  kind: 'deny',
-  message: `${why}, and nobody is here to be asked; it can be allowed with --allowedTools or in the settings`,
-  isInterrupt: false,
-});
-
-function keySourceOf(env: NodeJS.ProcessEnv): string {
-  return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((name) => env[name]) ?? 'none';
 }
 
 /** A disk error can occur anywhere and is not a bug. */

@@ -1,3 +1,4 @@
+export { agentOptions, given, jsonFlag, splitRules } from './agent-options.ts';
 export { chosenBranch, chosenTurns } from './choose.ts';
 export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './current-index.ts';
 export { currentUsage } from './current-usage.ts';

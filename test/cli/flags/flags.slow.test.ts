@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { asObject, isArray, type JsonObject } from '../../../src/base/json/json.ts';
-import { splitRules } from '../../../src/cli/headless/options.ts';
+import { splitRules } from '../../../src/cli/input/agent-options.ts';
 import { sample } from '../../agent/mcp/mcp-kit.ts';
 import { assertSound, calls, messagesOf, says, startHeadless, textsOf } from '../../support/headless-kit.ts';
 import { waitFor } from '../../support/wait.ts';

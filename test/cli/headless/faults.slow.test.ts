@@ -58,8 +58,8 @@ test('endless failures end with a clear error after the last retry, and the sess
   assert.ok(fault !== undefined);
   const kit = await startHeadless(t, [fault, fault, fault, says('back')], { env: { CLEW_MAX_RETRIES: '2' } });
   const failed = await run(kit);
-  assert.deepEqual([failed.status, failed.result.subtype], [1, 'error_during_execution']);
-  assert.match(String(failed.result.errors), /Overloaded/);
+  assert.deepEqual([failed.status, failed.result.is_error, failed.result.terminal_reason], [1, true, 'api_error']);
+  assert.match(String(failed.result.result), /Overloaded/);
   const { result } = await kit.print(['-p', 'again', '--continue', '--output-format', 'json']);
   assert.equal(result.result, 'back');
   await assertOnce(kit, ['go', 'again', 'back']);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { asObject, isArray, type JsonObject } from '../../../src/base/json/json.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../../src/base/json/json.ts';
 import { isUuid } from '../../../src/base/text/human.ts';
+import { version } from '../../../src/base/version/version.ts';
 import { calls, kindsOf, messagesOf, says, startHeadless, testModel, textsOf } from '../../support/headless-kit.ts';
 
 test('text: the prompt and stdin are sent together, the answer is printed, and the exit code is 0', async (t) => {
@@ -40,21 +41,34 @@ test('json: one object with the end, the usage and the cost', async (t) => {
     '--dangerously-skip-permissions',
   ]);
   assert.deepEqual([status, stderr, stdout.trim().split('\n').length], [0, '', 1]);
-  const { session_id, uuid, duration_ms, duration_api_ms, total_cost_usd, modelUsage, ...rest } = result;
+  const { session_id, uuid, duration_ms, duration_api_ms, total_cost_usd, modelUsage, ...more } = result;
+  const { ttft_ms, ttft_stream_ms, time_to_request_ms, ...rest } = more;
+  assert.ok(Number(ttft_ms) >= Number(ttft_stream_ms) && Number(ttft_stream_ms) >= Number(time_to_request_ms));
   assert.deepEqual(rest, {
     type: 'result',
     subtype: 'success',
     is_error: false,
+    api_error_status: null,
     num_turns: 2,
     result: 'done',
     stop_reason: 'end_turn',
+    terminal_reason: 'completed',
+    fast_mode_state: 'off',
+    result_index: 0,
+    queued_turn_count: 0,
     usage: {
       input_tokens: 2000,
       output_tokens: 200,
       cache_read_input_tokens: 20,
       cache_creation_input_tokens: 40,
       cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 0 },
-      server_tool_use: { web_search_requests: 0 },
+      server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+      output_tokens_details: { thinking_tokens: 0 },
+      service_tier: 'standard',
+      inference_geo: '',
+      iterations: [],
+      speed: 'standard',
+      fallback_credit: null,
     },
     permission_denials: [],
   });
@@ -67,9 +81,16 @@ test('json: one object with the end, the usage and the cost', async (t) => {
       outputTokens: 200,
       cacheReadInputTokens: 20,
       cacheCreationInputTokens: 40,
+      cacheCreationEphemeral5mInputTokens: 40,
+      cacheCreationEphemeral1hInputTokens: 0,
+      thinkingTokens: 0,
       webSearchRequests: 0,
       costUSD: total_cost_usd,
-      contextWindow: 200_000,
+      contextWindow: 1_000_000,
+      maxOutputTokens: 128_000,
+      canonicalModel: testModel,
+      provider: 'firstParty',
+      costBasis: 'list',
     },
   });
   assert.match(kit.transcripts()[0] ?? '', new RegExp(`${session_id}\\.jsonl$`));
@@ -103,7 +124,7 @@ test('stream-json: init, each block and result as it happens, with the uuids of 
   ]);
   const [init = {}] = messages;
   const { tools, uuid: _, ...facts } = init;
-  assert.ok(isArray(tools) && ['Read', 'Write', 'Edit', 'Bash', 'Agent'].every((name) => tools.includes(name)));
+  assert.ok(isArray(tools) && ['Read', 'Write', 'Edit', 'Bash', 'Task'].every((name) => tools.includes(name)));
   const { session_id } = init;
   assert.deepEqual(facts, {
     type: 'system',
@@ -116,13 +137,20 @@ test('stream-json: init, each block and result as it happens, with the uuids of 
     slash_commands: facts.slash_commands,
     agents: facts.agents,
     apiKeySource: 'ANTHROPIC_API_KEY',
+    claude_code_version: '2.1.325',
+    clew_version: version,
+    output_style: 'default',
+    skills: [],
+    plugins: [],
+    fast_mode_state: 'off',
   });
   assert.ok(messages.every((message) => message.session_id === session_id && isUuid(String(message.uuid))));
   const lines = linesOf(kit.transcripts()[0] ?? '');
   for (const message of messages.filter(({ type }) => type === 'assistant' || type === 'user')) {
     assert.equal(message.parent_tool_use_id, null);
     const line = lines.find(({ uuid }) => uuid === message.uuid);
-    assert.deepEqual(line?.message, message.message);
+    const { content, id } = asObject(message.message) ?? {};
+    assert.deepEqual([withCitations(asObject(line?.message)?.content), asObject(line?.message)?.id], [content, id]);
     if (message.type === 'user') assert.deepEqual(line?.toolUseResult, message.tool_use_result);
   }
 });
@@ -160,10 +188,12 @@ test('stream-json of a sub-agent names the call that started it', async (t) => {
   const call = messages.find((message) => kindsOf([message])[0] === 'assistant tool_use');
   const content = asObject(call?.message)?.content;
   const id = isArray(content) ? asObject(content[0])?.id : undefined;
-  assert.deepEqual(kindsOf(messages.filter((message) => message.parent_tool_use_id === id)), [
-    'user string',
-    'assistant text',
-  ]);
+  assert.deepEqual(kindsOf(messages.filter((message) => message.parent_tool_use_id === id)), ['user text']);
+  // The text of a sub-agent is shown on request, as in the client.
+  const whole = await kit.print(['-p', 'go', '--output-format', 'stream-json', '--forward-subagent-text']);
+  const forwarded = whole.messages.filter(({ parent_tool_use_id }) => typeof parent_tool_use_id === 'string');
+  assert.deepEqual(kindsOf(forwarded), ['user text', 'assistant text']);
+  assert.deepEqual([forwarded[1]?.subagent_type, forwarded[1]?.task_description], ['general-purpose', 'look']);
 });
 
 test('input as stream-json: several prompts in one session, each with its result, and requests in between', async (t) => {
@@ -188,13 +218,10 @@ test('input as stream-json: several prompts in one session, each with its result
   const answers = messages.flatMap((message) =>
     message.type === 'control_response' ? [asObject(message.response)] : [],
   );
-  assert.deepEqual(
-    answers.map((answer) => [answer?.request_id, answer?.subtype]),
-    [
-      ['r1', 'success'],
-      ['r2', 'error'],
-    ],
-  );
+  assert.deepEqual(answers.map((answer) => [answer?.request_id, answer?.subtype]).sort(), [
+    ['r1', 'success'],
+    ['r2', 'error'],
+  ]);
   assert.deepEqual(textsOf(kit.bodies()[1]), ['first', 'one', 'second']);
   assert.match(JSON.stringify(kit.bodies()[1]), new RegExp(onePixel.slice(0, 30)));
   assert.equal(kit.transcripts().length, 1);
@@ -241,4 +268,10 @@ function linesOf(file: string): JsonObject[] {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as JsonObject);
+}
+
+/** The types of the SDK require them. */
+function withCitations(content: JsonValue | undefined): JsonValue | undefined {
+  if (!isArray(content)) return content;
+  return content.map((block) => (asObject(block)?.type === 'text' ? { citations: null, ...asObject(block) } : block));
 }

@@ -1,0 +1,43 @@
+// Requests that change how the model thinks, and those that Clew cannot carry out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asObject } from '../../../../src/base/json/json.ts';
+import { says } from '../../../support/agent-talk.ts';
+import { startHost } from '../../../support/fake-host.ts';
+
+test('the budget of thinking and the effort change for the next request', async (t) => {
+  const agent = { model: 'claude-sonnet-4-5-20250929' };
+  const host = startHost(t, [says('one'), says('two'), says('three')], { agent });
+  const thinkingOfLast = () => asObject(asObject(host.kit().bodies().at(-1))?.thinking);
+  await host.prompt('go');
+  assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: 2048 }), {});
+  await host.prompt('again');
+  assert.equal(thinkingOfLast()?.budget_tokens, 2048);
+  assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: 0 }), {});
+  await host.prompt('and again');
+  assert.notEqual(thinkingOfLast()?.type, 'enabled');
+  assert.deepEqual(await host.request('apply_flag_settings', { settings: { effortLevel: 'low' } }), {});
+  assert.equal(host.kit().agent.state.effort, undefined, 'this model takes no effort');
+  host.kit().agent.setModel('claude-opus-5-5');
+  assert.equal(host.kit().agent.state.effort, 'low');
+  await host.request('apply_flag_settings', { settings: { effortLevel: null } });
+  assert.equal(host.kit().agent.state.effort, 'medium');
+});
+
+test('a request that Clew cannot carry out is an error, never an empty success', async (t) => {
+  const host = startHost(t, [says('one')]);
+  await host.prompt('go');
+  const refused = [
+    ['set_max_thinking_tokens', { max_thinking_tokens: null }],
+    ['set_max_thinking_tokens', { max_thinking_tokens: '5' }],
+    ['set_max_thinking_tokens', { thinking_display: 'summarized' }],
+    ['apply_flag_settings', { settings: { effortLevel: 'huge' } }],
+    ['apply_flag_settings', { settings: { fastMode: true } }],
+    ['stop_task', { task_id: 'b1' }],
+    ['get_settings', {}],
+    ['reload_plugins', {}],
+    ['no_such_request', {}],
+  ] as const;
+  for (const [subtype, body] of refused)
+    assert.equal(typeof (await host.request(subtype, body)), 'string', `${subtype} ${JSON.stringify(body)}`);
+});
