@@ -49,22 +49,39 @@ async function shoot(scene) {
     const program = `cd ~/lighthouse; clear; '${process.execPath}' '${path.join(here, 'dist/clew.js')}' chat ${scene.flags}`;
     tmux('send-keys', '-t', 't', program, 'Enter');
     await shows(tmux, /(asks first|accepts edits)/);
-    for (const [typed, until] of scene.keys) {
-      tmux('send-keys', '-t', 't', '-l', typed);
-      if (typed.length > 1) tmux('send-keys', '-t', 't', 'Enter');
-      await shows(tmux, until);
+    let last = /./;
+    for (const step of scene.keys) {
+      last = Array.isArray(step) ? step[1] : step.until;
+      press(tmux, step);
+      await shows(tmux, last);
     }
-    await shows(tmux, scene.until ?? scene.keys.at(-1)[1]);
-    const captured = tmux('capture-pane', '-p', '-e', '-t', 't');
-    const [column, row] = tmux('display-message', '-p', '-t', 't', '#{cursor_x} #{cursor_y}').split(' ').map(Number);
+    await shows(tmux, scene.until ?? last);
+    const captured = tmux('capture-pane', '-p', '-e', '-t', 't').replaceAll(home, '~');
+    const place = tmux('display-message', '-p', '-t', 't', '#{cursor_x} #{cursor_y} #{cursor_flag}');
+    const [column, row, isVisible] = place.split(' ').map(Number);
     const file = path.join(target, `${scene.name}.svg`);
-    writeFileSync(file, svgOf(captured, { columns, cursor: { column, row }, title: scene.title }));
+    writeFileSync(
+      file,
+      svgOf(captured, { columns, cursor: isVisible === 1 ? { column, row } : undefined, title: scene.title }),
+    );
     console.log(path.relative(process.cwd(), file));
   } finally {
     tmux('kill-server');
     await server.close();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** A prompt and what it leads to, or `{ key, text, paste, until }`. */
+function press(tmux, step) {
+  const { key, text, paste } = Array.isArray(step) ? { text: step[0] } : step;
+  if (paste !== undefined) {
+    tmux('set-buffer', paste);
+    tmux('paste-buffer', '-p', '-t', 't');
+  }
+  if (text !== undefined) tmux('send-keys', '-t', 't', '-l', text);
+  if (key !== undefined) tmux('send-keys', '-t', 't', key);
+  if (Array.isArray(step) && text.length > 1) tmux('send-keys', '-t', 't', 'Enter');
 }
 
 /** Waits until the screen shows it and stops changing, apart from the spinner. */

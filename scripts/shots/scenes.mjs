@@ -131,4 +131,50 @@ export const scenes = [
     ],
     until: /(2 calls[\s\S]*){2}/,
   },
+  {
+    name: 'chat-shell',
+    title: 'clew chat: a shell command of the user, and an answer about its output',
+    flags: '',
+    script: [reply(text('The lamp: `src/lamp.ts` has **ten of the eleven lines**, and `src/tide.ts` has one.'))],
+    keys: [
+      ['!wc -l src/*.ts', /total/],
+      ['which file is the longest?', /ten of the eleven[\s\S]*asks first/],
+    ],
+  },
+  {
+    name: 'chat-search',
+    title: 'clew chat: the search in the history, and a long paste that is folded',
+    flags: '',
+    script: () => reply(text('Noted.')),
+    keys: [
+      ['why is the lamp dark at night?', /Noted[\s\S]*asks first/],
+      ['is the lamp lit at dusk?', /dusk[\s\S]*Noted[\s\S]*asks first/],
+      { text: 'find the hour in ', until: /find the hour/ },
+      { paste: Array.from({ length: 500 }, (_, i) => `${i} lit`).join('\n'), until: /Pasted 500 lines/ },
+      { key: 'Enter', until: /Pasted 500 lines[\s\S]*Noted[\s\S]*asks first/ },
+      { key: 'C-r', until: /search:/ },
+      { text: 'l', until: /search: l/ },
+      { text: 'amp', until: /search: lamp/ },
+    ],
+  },
+  {
+    name: 'chat-transcript',
+    title: 'clew chat: the whole conversation on its own screen, with the output of every call',
+    flags: '--permission-mode acceptEdits',
+    script: [look, reply(found, edit), reply(text('The lamp is lit from six to six now.'))],
+    keys: [
+      ['why is the lamp dark at night?', /six to six now[\s\S]*accepts edits/],
+      { key: 'C-o', until: /Ctrl-O closes/ },
+    ],
+  },
+  {
+    name: 'chat-context',
+    title: 'clew chat: what fills the context window, by category',
+    flags: '',
+    script: [look, reply(found)],
+    keys: [
+      ['why is the lamp dark at night?', /never true[\s\S]*asks first/],
+      ['/context', /Free space[\s\S]*asks first/],
+    ],
+  },
 ];

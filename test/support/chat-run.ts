@@ -30,7 +30,12 @@ export function bash(shell: string): ScriptStep {
 }
 
 /** `flags` get double quotes if needed. */
-export async function startChat(context: TestContext, script: Script, flags = ''): Promise<ChatRun> {
+export async function startChat(
+  context: TestContext,
+  script: Script,
+  flags = '',
+  more: Readonly<Record<string, string>> = {},
+): Promise<ChatRun> {
   const folder = temporaryFolder(context);
   writeTree(folder, {
     'project/lamp.ts': 'export const lamp = 1;\n',
@@ -45,6 +50,7 @@ export async function startChat(context: TestContext, script: Script, flags = ''
     HOME: folder,
     ANTHROPIC_BASE_URL: server.url,
     ANTHROPIC_API_KEY: 'test',
+    ...more,
   };
   const terminal = openTerminal(context, 80, 30, env);
   const program = `sh -c 'echo $$ > ../pid; exec ${command(`chat ${flags}`).replaceAll("'", '"')}'`;

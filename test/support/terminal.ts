@@ -1,5 +1,6 @@
 // A real terminal in tmux, for typing and for reading the screen.
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +17,10 @@ export interface Terminal {
   resize(columns: number, rows: number): void;
   /** The screen, once it matches and stops changing (apart from a clock); fails on a timeout. */
   screen(wanted: RegExp): Promise<string>;
+  /** Of its window. */
+  title(): string;
+  /** How often a program rang. */
+  bells(): number;
   /** All output, including the screen. */
   scrollback(): string;
   /** Like closing its window. */
@@ -51,12 +56,14 @@ export function openTerminal(
 ): Terminal {
   // Runs before the folder is removed, in this order: without its socket the server cannot be ended.
   context.after(() => closeTerminal(tmux));
-  const socket = path.join(temporaryFolder(context), 'tmux');
+  const folder = temporaryFolder(context);
+  const [socket, bells] = [path.join(folder, 'tmux'), path.join(folder, 'bells')];
   const tmux = (...args: readonly string[]): string => {
     const env = { ...cleanEnv(), NO_COLOR: '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', PS1: '$ ', ...more };
     return spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env }).stdout;
   };
   tmux('new-session', '-d', '-s', 't', '-x', String(columns), '-y', String(rows), 'sh');
+  tmux('set-hook', '-g', 'alert-bell', `run-shell "printf x >> '${bells}'"`);
   return {
     type: (...keys) => void tmux('send-keys', '-t', 't', ...keys),
     paste: (text) => {
@@ -65,6 +72,8 @@ export function openTerminal(
     },
     resize: (width, height) => void tmux('resize-window', '-t', 't', '-x', String(width), '-y', String(height)),
     close: () => void tmux('kill-server'),
+    title: () => tmux('display-message', '-p', '-t', 't', '#{pane_title}').trim(),
+    bells: () => (existsSync(bells) ? readFileSync(bells, 'utf8').length : 0),
     scrollback: () => tmux('capture-pane', '-p', '-S', '-', '-t', 't'),
     screen: async (wanted) => {
       const end = Date.now() + longestMs;

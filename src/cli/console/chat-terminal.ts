@@ -3,8 +3,9 @@ import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Key, KeyReader, stopUntilResumed } from '../terminal/index.ts';
 
-const enterCodes = '\x1b[?2004h';
-const leaveCodes = '\x1b[?2004l\x1b[?25h';
+/** Pastes and the focus are reported. */
+const enterCodes = '\x1b[?2004h\x1b[?1004h';
+const leaveCodes = '\x1b[?1004l\x1b[?2004l\x1b[?25h';
 const stdoutNumber = 1;
 const escapeMs = 50;
 
@@ -62,6 +63,17 @@ export class ChatTerminal {
     this.leave();
     await stopUntilResumed();
     this.enter();
+  }
+
+  /** Codes that show nothing: a title, a bell. Their text must be safe. */
+  write(codes: string): void {
+    this.#write(codes);
+  }
+
+  /** OSC 52: a terminal that does not know it, or does not allow it, ignores it. */
+  copy(text: string): void {
+    const code = `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
+    this.#stdout.write(code);
   }
 
   readonly #hear = (text: string): void => {

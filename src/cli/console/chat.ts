@@ -1,18 +1,12 @@
 // clew chat [PROMPT]: the interactive agent. Only the console is loaded here; the agent is loaded after the prompt is on
 // the screen.
 import { homedir } from 'node:os';
-import path from 'node:path';
-import {
-  isPermissionMode,
-  type PermissionMode,
-  permissionModes,
-  type SessionChoice,
-} from '../../agent/contract/index.ts';
+import { isUsed, type SessionChoice } from '../../agent/contract/index.ts';
 import type { SettingsFiles } from '../../agent/settings/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { isUuid } from '../../base/text/index.ts';
-import { type CommandInput, countFlag, listFlag, textFlag } from '../command/index.ts';
-import { rootsOf } from '../input/index.ts';
+import { type CommandInput, countFlag, textFlag } from '../command/index.ts';
+import { agentOptions, given, rootsOf } from '../input/index.ts';
 import { type ConsoleOptions, runConsole } from './console.ts';
 import { type AskDialog, isTrusted, trustDialog } from './dialog/index.ts';
 
@@ -25,7 +19,9 @@ export async function run(input: CommandInput): Promise<number> {
   const session = await sessionChoice(input);
   if (session === undefined) return exitCodes.ok;
   const firstPrompt = words.join(' ').trim();
-  const agent = agentOptions(input, session);
+  const agent = runOptions(input, session);
+  const { requireConnection } = await import('../../agent/require-connection.ts');
+  await requireConnection(agent);
   // The settings that the user accepts are the ones that are used.
   let settings: SettingsFiles | undefined;
   return runConsole({
@@ -35,7 +31,7 @@ export async function run(input: CommandInput): Promise<number> {
     stderr,
     loadAgent: async () => {
       const { openAgent } = await import('../../agent/agent.ts');
-      return (options) => openAgent(options, settings === undefined ? {} : { settings });
+      return (options) => openAgent(options, settings === undefined ? {} : { settingsFiles: settings });
     },
     agent,
     decideTrust: async (ask) => {
@@ -48,11 +44,13 @@ export async function run(input: CommandInput): Promise<number> {
 }
 
 async function decideTrust(
-  { cwd, root, env }: ConsoleOptions['agent'],
+  { cwd, root, env, settingSources, settings: flagSettings }: ConsoleOptions['agent'],
   isFlagged: boolean,
   ask: AskDialog,
 ): Promise<{ readonly isTrusted: boolean; readonly settings?: SettingsFiles }> {
   if (isFlagged) return { isTrusted: true };
+  // Nothing of the project is used, so there is nothing to ask for.
+  if (!isUsed('project', settingSources) && !isUsed('local', settingSources)) return { isTrusted: false };
   const [{ acceptFolder, isFolderAccepted }, { readProjectOffer }, { readSettingsFiles }] = await Promise.all([
     import('../../agent/trust/trust.ts'),
     import('../../agent/trust/trust.ts'),
@@ -60,7 +58,7 @@ async function decideTrust(
   ]);
   const place = { cwd, root, env, home: homedir() };
   if (await isFolderAccepted(place)) return { isTrusted: true };
-  const settings = await readSettingsFiles({ root, projectDir: cwd, env });
+  const settings = await readSettingsFiles({ root, projectDir: cwd, env, settingSources, given: flagSettings });
   const offer = await readProjectOffer(place, settings);
   if (offer.every(({ isAskedApart }) => isAskedApart)) return { isTrusted: false, settings };
   if (!isTrusted(await ask(trustDialog(cwd, offer)))) return { isTrusted: false, settings };
@@ -68,34 +66,19 @@ async function decideTrust(
   return { isTrusted: true, settings };
 }
 
-function agentOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {
+function runOptions(input: CommandInput, session: SessionChoice): ConsoleOptions['agent'] {
   const { flags, io } = input;
   const [root] = rootsOf(input);
   if (root === undefined) throw new UserError('there is no folder for the session', 'name one with --root');
-  const mode = modeFlag(input);
-  const model = textFlag(flags, 'model');
-  const more = textFlag(flags, 'append-system-prompt');
-  const maxTurns = countFlag(flags, 'max-turns');
   return {
+    ...agentOptions(input),
     cwd: io.cwd,
     env: io.env,
     root,
     session,
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(more === undefined ? {} : { appendSystemPrompt: more }),
-    allowedTools: listFlag(flags, 'allowedTools'),
-    disallowedTools: listFlag(flags, 'disallowedTools'),
-    addDirs: listFlag(flags, 'add-dir').map((folder) => path.resolve(io.cwd, folder)),
-    mcpConfig: listFlag(flags, 'mcp-config'),
+    withProgressEntries: flags['progress-entries'] === true,
+    ...given('maxTurns', countFlag(flags, 'max-turns')),
   };
-}
-
-function modeFlag({ flags }: CommandInput): PermissionMode | undefined {
-  const mode = textFlag(flags, 'permission-mode');
-  if (mode === undefined || isPermissionMode(mode)) return mode;
-  throw new UserError(`there is no permission mode "${mode}"`, `use ${permissionModes.join(', ')}`);
 }
 
 /** `undefined` if the user chose none. */

@@ -1,37 +1,31 @@
 // The interactive agent: takes keys and agent events and updates the store that the screen draws. It opens the agent
 // after the prompt is on the screen, so that the user can type at once, and restores the terminal on every way out.
 import type { ReadStream, WriteStream } from 'node:tty';
-import type {
-  Agent,
-  AgentEvent,
-  AgentOptions,
-  PermissionMode,
-  SessionChoice,
-  SessionOpened,
-} from '../../agent/contract/index.ts';
+import type { Agent, AgentEvent, AgentOptions, PermissionMode, SessionChoice } from '../../agent/contract/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import { counted, oneLine } from '../../base/text/index.ts';
-import { version } from '../../base/version/index.ts';
 import type { CommandIo } from '../command/index.ts';
-import { shortFolder } from '../render/index.ts';
-import { type Key, type Style, withoutMark, writeText } from '../terminal/index.ts';
+import { type Key, withoutMark, writeText } from '../terminal/index.ts';
 import { Asker } from './asker.ts';
+import { Attention } from './attention.ts';
+import { Away, editFile, editText } from './away/index.ts';
 import { ChatTerminal } from './chat-terminal.ts';
 import { commandContext, slashCall, slashCommands } from './commands/index.ts';
-import { Completer } from './completer.ts';
 import { type AskDialog, openOrCopy } from './dialog/index.ts';
 import {
-  appendHistory,
+  foldPastes,
   gitBranch,
-  historyFile,
-  mentionPastedPictures,
-  pressInEditor,
-  readHistory,
-  remember,
+  isShellCommand,
+  noPastes,
+  replaceText,
+  type Submitted,
   setText,
+  wholeText,
 } from './input/index.ts';
-import { ConsoleStore, editorWidth, initialConsole, mountScreen } from './screen/index.ts';
+import { headerItem, resumedItems } from './opening-items.ts';
+import { PromptLine } from './prompt-line.ts';
+import { ConsoleStore, initialConsole, type MountedScreen, mountScreen } from './screen/index.ts';
 import { addItem, addNotice, type Item, viewAfter } from './transcript/index.ts';
+import { UserShell } from './user-shell.ts';
 
 export type OpenAgent = (options: AgentOptions) => Promise<Agent>;
 
@@ -63,28 +57,39 @@ class Console {
   readonly #options: ConsoleOptions;
   readonly #store: ConsoleStore;
   readonly #terminal: ChatTerminal;
-  readonly #completer: Completer;
+  readonly #prompt: PromptLine;
+  readonly #shell: UserShell;
   readonly #asker: Asker;
-  readonly #history: string;
+  readonly #away: Away;
+  #attention: Attention | undefined;
+  #screen: MountedScreen | undefined;
   #agent: Agent | undefined;
+  #agents: readonly string[] = [];
+  /** From the command line: never a shell command, because a script may have composed it. */
+  readonly #firstPrompt: Submitted | undefined;
   #lastKey = { name: '', atMs: 0 };
   #end: (exitCode: number, reason: 'exit' | 'signal') => void = () => {};
   #fail: (error: unknown) => void = () => {};
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
-    const { stdout, stdin, io } = options;
-    this.#history = historyFile(io.env);
+    const { stdout, stdin, io, agent } = options;
     const size = { columns: stdout.columns || 80, rows: stdout.rows || 24, nowMs: Date.now() };
-    const view = addItem(initialConsole.view, headerItem(options.agent.cwd, { ...io, ...size }));
-    const pending = options.firstPrompt === undefined ? [] : [options.firstPrompt];
+    const view = addItem(initialConsole.view, headerItem(agent.cwd, { ...io, ...size }));
+    const first = options.firstPrompt;
+    const pending = first === undefined ? [] : [{ shown: first, text: first, pastes: noPastes }];
+    this.#firstPrompt = pending[0];
     this.#store = new ConsoleStore({ ...initialConsole, ...size, view, pending });
     this.#asker = new Asker(this.#store);
-    this.#completer = new Completer(this.#store, options.agent.cwd);
+    this.#prompt = new PromptLine(this.#store, agent.cwd, io.env);
+    this.#shell = new UserShell({ store: this.#store, onError: (error) => this.#showError(error) });
     this.#terminal = new ChatTerminal(stdin, stdout, {
       onKey: (key) => this.#guard(() => this.#press(key)),
       onGone: () => this.#end(128 + signalNumbers.SIGHUP, 'signal'),
     });
+    const { style } = io;
+    const screen = () => this.#screen;
+    this.#away = new Away({ store: this.#store, stdin, stdout, style, terminal: this.#terminal, screen });
   }
 
   async run(): Promise<number> {
@@ -93,11 +98,17 @@ class Console {
       this.#end = (exitCode, reason) => resolve({ exitCode, reason });
       this.#fail = reject;
     });
-    const onSignal = (name: NodeJS.Signals): void =>
+    const onSignal = (name: NodeJS.Signals): void => {
+      // The terminal sends Ctrl-C to all programs that run in it: it is for the editor.
+      if (name === 'SIGINT' && this.#away.isLent) return;
       this.#end(128 + (signalNumbers[name as keyof typeof signalNumbers] ?? 0), 'signal');
+    };
     for (const name of signalNames) process.on(name, onSignal);
     this.#terminal.enter();
-    const screen = mountScreen(this.#store, { stdin, stdout, stderr, style: withoutMark(io.style), cwd: agent.cwd });
+    const write = (codes: string): void => this.#terminal.write(codes);
+    this.#attention = new Attention({ store: this.#store, env: io.env, cwd: agent.cwd, write });
+    const style = withoutMark(io.style);
+    this.#screen = mountScreen(this.#store, { stdin, stdout, stderr, style, cwd: agent.cwd });
     const ticking = setInterval(() => this.#tick(), tickMs);
     setImmediate(() => this.#start().catch(this.#fail));
     let reason: 'exit' | 'signal' = 'signal';
@@ -107,11 +118,13 @@ class Console {
       return end.exitCode;
     } finally {
       clearInterval(ticking);
+      await this.#away.close();
       await this.#close(reason);
       this.#store.update({ isLeaving: true, dialog: undefined });
       this.#store.flush();
       await new Promise((resolve) => setImmediate(resolve));
-      screen.unmount();
+      this.#screen.unmount();
+      this.#attention.close();
       this.#terminal.leave();
       if (reason === 'exit') writeText(stdout, this.#farewell(), io.style);
       for (const name of signalNames) process.off(name, onSignal);
@@ -135,10 +148,9 @@ class Console {
         sinks: [(event) => this.#hear(event)],
       });
     const opening = openOrCopy(options.session, open, ask);
-    void readHistory(this.#history).then((history) =>
-      this.#store.update({ editor: { ...this.#store.get().editor, history } }),
-    );
+    void this.#prompt.loadHistory();
     void this.#readBranch();
+    void this.#attention?.readSettings(options.root);
     this.#agent = await opening;
     const { pending } = this.#store.get();
     this.#store.update({ agent: this.#agent.state, pending: [] });
@@ -146,11 +158,16 @@ class Console {
   }
 
   async #readBranch(): Promise<void> {
-    this.#store.update({ branch: await gitBranch(this.#agent?.state.cwd ?? this.#options.agent.cwd) });
+    this.#store.update({ branch: await gitBranch(this.#cwd) });
+  }
+
+  get #cwd(): string {
+    return this.#agent?.state.cwd ?? this.#options.agent.cwd;
   }
 
   async #close(reason: 'exit' | 'signal'): Promise<void> {
     this.#asker.close();
+    this.#shell.stop();
     if (this.#agent === undefined) return;
     this.#store.update({ hint: 'ending the session' });
     await this.#agent.close(reason);
@@ -164,7 +181,9 @@ class Console {
   }
 
   #tick(): void {
-    if (this.#store.get().view.busySinceMs !== undefined) this.#store.update({});
+    const { view, shell } = this.#store.get();
+    if (view.busySinceMs !== undefined || shell !== undefined) this.#store.update({});
+    if (this.#agent !== undefined) this.#shell.startNext(this.#agent);
   }
 
   #guard(work: () => void): void {
@@ -181,6 +200,7 @@ class Console {
     this.#store.update({ view: viewAfter(view, event), ...agent });
     if (event.type === 'turn-end' && event.agent === undefined) void this.#readBranch();
     if (event.type !== 'session-opened' || event.agent !== undefined) return;
+    this.#agents = event.agents;
     const { columns } = this.#store.get();
     void resumedItems(event, { style: withoutMark(this.#options.io.style), columns }).then((items) => {
       for (const item of items) this.#say(item);
@@ -197,35 +217,57 @@ class Console {
   }
 
   #press(key: Key): void {
-    const { dialog, hint, editor } = this.#store.get();
+    if (key.name === 'focus-in' || key.name === 'focus-out') {
+      this.#attention?.setFocus(key.name === 'focus-in');
+      return;
+    }
+    if (this.#away.press(key)) return;
+    const { dialog, hint, search, isHelp } = this.#store.get();
     const isTwice = key.name === this.#lastKey.name && Date.now() - this.#lastKey.atMs < twiceMs;
     this.#lastKey = { name: isTwice ? '' : key.name, atMs: Date.now() };
     if (hint !== '') this.#store.update({ hint: '' });
-    if (dialog !== undefined) this.#asker.press(dialog, key);
-    else if (key.name === 'ctrl-c') this.#pressCtrlC(isTwice);
+    if (key.name === 'ctrl-o') this.#showTranscript();
+    else if (key.name === 'ctrl-l') this.#screen?.redraw();
+    else if (dialog !== undefined) this.#asker.press(dialog, key);
+    else if (search !== undefined) this.#prompt.press(key, this.#agent?.state);
+    else if (isHelp && closesHelp(key)) this.#store.update({ isHelp: false });
+    else this.#pressInChat(key, isTwice);
+  }
+
+  #pressInChat(key: Key, isTwice: boolean): void {
+    const { editor, isHelp } = this.#store.get();
+    const isEmpty = editor.buffer.text === '';
+    if (isHelp) this.#store.update({ isHelp: false });
+    if (key.name === 'ctrl-c') this.#pressCtrlC(isTwice);
     else if (key.name === 'escape') this.#pressEscape(isTwice);
     else if (key.name === 'shift-tab') this.#cycleMode();
     else if (key.name === 'ctrl-z') void this.#terminal.suspend().then(() => this.#store.update({}), this.#fail);
-    else if (key.name === 'ctrl-d' && editor.buffer.text === '') this.#end(exitCodes.ok, 'exit');
-    else if (!this.#takeBack(key)) this.#edit(key);
+    else if (key.name === 'ctrl-g') void this.#editPrompt();
+    else if (key.name === 'ctrl-d' && isEmpty) this.#end(exitCodes.ok, 'exit');
+    else if (key.name === 'text' && key.text === '?' && isEmpty) this.#store.update({ isHelp: true });
+    else if (!this.#takeBack(key)) {
+      const submitted = this.#prompt.press(key, this.#agent?.state);
+      if (submitted !== undefined) this.#submit(submitted);
+    }
   }
 
   #pressCtrlC(isTwice: boolean): void {
     const { editor, view } = this.#store.get();
     if (isTwice) this.#end(exitCodes.ok, 'exit');
-    if (editor.buffer.text !== '') this.#store.update({ editor: setText(editor, ''), suggestions: undefined });
-    else if (view.busySinceMs !== undefined) this.#agent?.interrupt();
+    if (editor.buffer.text !== '') this.#store.update({ editor: replaceText(editor, ''), suggestions: undefined });
+    else if (!this.#shell.stop() && view.busySinceMs !== undefined) this.#agent?.interrupt();
     this.#store.update({ hint: 'Ctrl-C again exits' });
   }
 
   #pressEscape(isTwice: boolean): void {
     const { editor, view, suggestions } = this.#store.get();
     const isEmpty = editor.buffer.text === '';
-    if (suggestions !== undefined) this.#completer.dismiss();
+    if (suggestions !== undefined) this.#prompt.dismissSuggestions();
+    else if (this.#shell.stop()) return;
     else if (view.busySinceMs !== undefined || view.isCompacting) this.#agent?.interrupt();
     else if (!isTwice) this.#store.update({ hint: isEmpty ? '' : 'Esc again clears the prompt' });
-    else if (isEmpty) this.#submit('/rewind');
-    else this.#store.update({ editor: setText(editor, '') });
+    else if (isEmpty) this.#submit({ shown: '/rewind', text: '/rewind', pastes: noPastes });
+    else this.#store.update({ editor: replaceText(editor, '') });
   }
 
   #cycleMode(): void {
@@ -238,108 +280,101 @@ class Console {
     );
   }
 
+  #showTranscript(): void {
+    this.#away.showTranscript(() => {
+      const isTalk = this.#store.get().view.finished.some(({ kind }) => talkKinds.has(kind));
+      return isTalk ? this.#agent?.state.file : undefined;
+    });
+  }
+
+  /** The pastes are in the file as text, and fold again if they come back unchanged. */
+  async #editPrompt(): Promise<void> {
+    const { editor } = this.#store.get();
+    try {
+      const place = { env: this.#options.io.env, cwd: this.#cwd };
+      const text = await this.#away.lend((signal) => editText(wholeText(editor), { ...place, signal }));
+      const { shown, pastes } = foldPastes(text, editor.pastes);
+      this.#store.update({ editor: replaceText(this.#store.get().editor, shown, pastes), suggestions: undefined });
+    } catch (error) {
+      this.#showError(error);
+    }
+  }
+
   /** Up at an empty prompt takes back the queued prompts. */
   #takeBack(key: Key): boolean {
-    const { editor, pending } = this.#store.get();
+    const { editor, pending, view } = this.#store.get();
     if (key.name !== 'up' || editor.buffer.text !== '') return false;
-    const queued = pending.at(-1) ?? this.#agent?.unqueue();
+    const waiting = pending.at(-1);
+    const queued = this.#shell.takeBack() ?? waiting?.shown ?? this.#agent?.unqueue();
     if (queued === undefined) return false;
     const agent = this.#agent === undefined ? {} : { agent: this.#agent.state };
-    this.#store.update({ editor: setText(editor, queued), pending: pending.slice(0, -1), ...agent });
+    const entry = editor.history.findLast(({ text }) => text === (view.folded.get(queued) ?? queued));
+    const taken = entry === undefined ? setText(editor, queued) : setText(editor, entry.text, entry.pastes);
+    this.#store.update({ editor: taken, pending: pending.slice(0, -1), ...agent });
     return true;
   }
 
-  #edit(key: Key): void {
-    const completed = this.#completer.press(key);
-    if (completed === 'taken') return;
-    const { editor, columns } = this.#store.get();
-    const edited = pressInEditor(editor, this.#withPictures(key), editorWidth(columns));
-    if (edited === undefined) return;
-    this.#store.update({ editor: edited.editor });
-    if (edited.submitted === undefined) this.#completer.look(this.#agent?.state.commands ?? []);
-    else this.#said(edited.submitted);
-  }
-
-  /** Turns the pasted path of an image into a mention that attaches it. */
-  #withPictures(key: Key): Key {
-    if (key.name !== 'paste') return key;
-    const { buffer } = this.#store.get().editor;
-    const mentions = mentionPastedPictures(key.text, this.#agent?.state.cwd ?? this.#options.agent.cwd);
-    if (mentions === undefined) return key;
-    const isApart = /(?:^|\s)$/.test(buffer.text.slice(0, buffer.cursor));
-    return { ...key, text: isApart ? mentions : ` ${mentions}` };
-  }
-
-  #said(prompt: string): void {
-    void appendHistory(this.#history, prompt);
-    this.#store.update({ editor: remember(this.#store.get().editor, prompt), suggestions: undefined });
-    this.#submit(prompt);
-  }
-
-  #submit(prompt: string): void {
+  /** A prompt of the command line, or one that was typed. */
+  #submit(typed: Submitted): void {
+    const { shown, text } = typed;
     const agent = this.#agent;
     if (agent === undefined) {
-      this.#store.update({ pending: [...this.#store.get().pending, prompt] });
+      this.#store.update({ pending: [...this.#store.get().pending, typed] });
       return;
     }
-    const call = slashCall(prompt);
-    const own = slashCommands.find(({ name }) => name === call?.name);
-    const isCustom = agent.state.commands.some(({ name }) => name === call?.name);
-    const work = async (): Promise<void> => {
-      if (call !== undefined && own !== undefined) {
-        this.#say({ kind: 'command', text: prompt });
-        await own.run(this.#context(agent, call.argument));
-      } else if (call !== undefined && !isCustom) {
-        throw new UserError(`there is no command /${call.name}`, '/help lists them');
-      } else await agent.prompt(prompt);
-    };
-    work()
+    if (isShellCommand(shown) && typed !== this.#firstPrompt) {
+      this.#shell.submit(text, agent);
+      return;
+    }
+    this.#answer(agent, shown, text)
       .catch((error: unknown) => this.#showError(error))
       .then(() => this.#store.update({ agent: agent.state }), this.#fail);
   }
 
+  async #answer(agent: Agent, shown: string, text: string): Promise<void> {
+    const call = slashCall(text);
+    const own = slashCommands.find(({ name }) => name === call?.name);
+    const isCustom = agent.state.commands.some(({ name }) => name === call?.name);
+    if (call !== undefined && own !== undefined) {
+      if (own.isPrompt !== true) this.#say({ kind: 'command', text: shown });
+      await own.run(this.#context(agent, call.argument));
+    } else if (call !== undefined && !isCustom) {
+      throw new UserError(`there is no command /${call.name}`, '/help lists them');
+    } else await agent.prompt(text);
+  }
+
   #context(agent: Agent, argument: string): ReturnType<typeof commandContext> {
+    const { io, agent: options, stdin, stdout } = this.#options;
     return commandContext({
       agent,
       argument,
-      io: this.#options.io,
-      root: this.#options.agent.root,
+      io,
+      root: options.root,
       columns: this.#store.get().columns,
+      agents: this.#agents,
       say: (item) => this.#say(item),
       ask: (dialog) => this.#asker.ask(dialog),
       setPrompt: (text) => this.#store.update({ editor: setText(this.#store.get().editor, text) }),
+      prompt: (text, shown) => {
+        const { view } = this.#store.get();
+        this.#store.update({ view: { ...view, folded: new Map(view.folded).set(text, shown) } });
+        return agent.prompt(text);
+      },
+      pickSession: (input) =>
+        this.#away.lend(async (signal) => {
+          const { pickSession } = await import('../picker/picker.ts');
+          return pickSession(input, { stdin, stdout }, signal);
+        }),
+      editFile: (file) => this.#away.lend((signal) => editFile(file, { env: io.env, cwd: this.#cwd, signal })),
+      copy: (text) => this.#terminal.copy(text),
       exit: () => this.#end(exitCodes.ok, 'exit'),
     });
   }
 }
 
-function headerItem(cwd: string, { style, columns }: { style: Style; columns: number }): Item {
-  const place = `${style.accent('◆')} ${style.bold(`clew ${version}`)} ${style.muted(`in ${oneLine(shortFolder(cwd), columns - 16)}`)}`;
-  return { kind: 'lines', lines: [place, style.muted(`  ${oneLine('/help for commands and keys', columns - 3)}`)] };
-}
+const talkKinds: ReadonlySet<Item['kind']> = new Set<Item['kind']>(['prompt', 'shell', 'answer', 'call', 'lines']);
 
-const resumedRows = 12;
-
-/** Returns nothing for a new session; for a resumed one, its last lines and its number of messages. */
-async function resumedItems(
-  opened: SessionOpened,
-  { style, columns }: { readonly style: Style; readonly columns: number },
-): Promise<readonly Item[]> {
-  const { sessionId, file, messageCount } = opened;
-  if (messageCount === 0) return [];
-  const lines = await lastLines(file, { style, columns });
-  const note: Item = { kind: 'note', text: `resuming ${sessionId}, ${counted(messageCount, 'message')} so far` };
-  return lines.length === 0 ? [note] : [{ kind: 'lines', lines }, note];
-}
-
-async function lastLines(file: string, options: { style: Style; columns: number }): Promise<readonly string[]> {
-  try {
-    // Loaded lazily: it needs the whole session reader, which a new chat does not.
-    const { previewOf } = await import('../tail/preview.ts');
-    const lines = await previewOf({ path: file, project: '', root: '' }, options);
-    const last = lines.slice(-resumedRows);
-    return last.slice(last.findIndex((line) => line !== ''));
-  } catch {
-    return [];
-  }
+/** Other keys are for the prompt. */
+function closesHelp({ name, text }: Key): boolean {
+  return name === 'escape' || (name === 'text' && text === '?');
 }

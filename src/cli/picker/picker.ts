@@ -42,11 +42,18 @@ export async function runPicker(io: CommandIo, streams: PickerStreams): Promise<
   return exitCodes.ok;
 }
 
-/** The same list, to choose a session; `undefined` if none was chosen. */
-export async function pickSession(input: CommandInput, streams: PickerStreams): Promise<string | undefined> {
+/**
+ * The same list, to choose a session; `undefined` if none was chosen. `signal`: the program that asks handles the system
+ * signals and ends the choice.
+ */
+export async function pickSession(
+  input: CommandInput,
+  streams: PickerStreams,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const list = await currentSessions(input);
   if (list.sessions.length === 0) return undefined;
-  const choice = await new Picker(entriesOf(list, input), input.io, streams, true).choose();
+  const choice = await new Picker(entriesOf(list, input), input.io, streams, true).choose(signal);
   return choice !== undefined && 'show' in choice ? choice.show : undefined;
 }
 
@@ -70,7 +77,7 @@ class Picker {
   readonly #filter: SessionFilter;
   readonly #io: CommandIo;
   readonly #streams: PickerStreams;
-  readonly #screen: Screen;
+  #screen: Screen;
   /** Every key that acts on a session chooses it. */
   readonly #isChoosing: boolean;
   readonly #keys = new KeyReader();
@@ -84,15 +91,16 @@ class Picker {
 
   constructor(entries: readonly PickerEntry[], io: CommandIo, streams: PickerStreams, isChoosing = false) {
     this.#isChoosing = isChoosing;
+    this.#screen = new Screen(streams.stdin, streams.stdout);
     this.#entries = entries;
     this.#filter = new SessionFilter(entries);
     this.#io = io;
     this.#streams = streams;
-    this.#screen = new Screen(streams.stdin, streams.stdout);
   }
 
-  async choose(): Promise<Choice | undefined> {
+  async choose(signal?: AbortSignal): Promise<Choice | undefined> {
     const { stdin, stdout } = this.#streams;
+    this.#screen = new Screen(stdin, stdout, { endsProcess: signal === undefined });
     const chosen = new Promise<Choice | undefined>((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -100,6 +108,7 @@ class Picker {
     const onData = (text: string): void => this.#guard(() => this.#hear(text));
     const onResize = (): void => this.#guard(() => this.#redraw());
     const onEnd = (): void => this.#end(undefined);
+    signal?.addEventListener('abort', onEnd, { once: true });
     try {
       this.#screen.enter();
       stdin.on('data', onData).on('end', onEnd);
@@ -109,6 +118,7 @@ class Picker {
     } finally {
       clearTimeout(this.#restTimer);
       clearTimeout(this.#escapeTimer);
+      signal?.removeEventListener('abort', onEnd);
       stdin.off('data', onData).off('end', onEnd);
       stdout.off('resize', onResize);
       this.#screen.leave();

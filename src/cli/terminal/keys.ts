@@ -19,6 +19,9 @@ export type KeyName =
   | 'word-right'
   | 'word-backspace'
   | 'word-delete'
+  /** Reported by terminals that were asked to. */
+  | 'focus-in'
+  | 'focus-out'
   | 'escape'
   | 'backspace'
   | 'delete'
@@ -100,6 +103,7 @@ function controlName(code: number): KeyName {
   if (code === 0x0a) return 'newline';
   if (code === 0x09) return 'tab';
   if (code === 0x7f || code === 0x08) return 'backspace';
+  if (code === 0x1f) return 'ctrl-_';
   return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 0x60)}` : 'unknown';
 }
 
@@ -113,6 +117,8 @@ const sequences: ReadonlyMap<string, KeyName> = new Map([
   ['\x1bOC', 'right'],
   ['\x1b[D', 'left'],
   ['\x1bOD', 'left'],
+  ['\x1b[I', 'focus-in'],
+  ['\x1b[O', 'focus-out'],
   ['\x1b[5~', 'page-up'],
   ['\x1b[6~', 'page-down'],
   ['\x1b[H', 'home'],

@@ -1,5 +1,5 @@
 // The terminal during a full-screen view: raw keys and the alternate screen, restored on every way out: end, error,
-// signal, suspension.
+// signal, suspension. A guest borrows the screen from a program that keeps the keys and the signals.
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { stopUntilResumed } from './keys.ts';
@@ -7,6 +7,7 @@ import { safeText } from './output.ts';
 
 const enterCodes = '\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[2J';
 const leaveCodes = '\x1b[?25h\x1b[?2004l\x1b[?1049l';
+const guestCodes = { enter: '\x1b[?1049h\x1b[?25l\x1b[2J', leave: '\x1b[?1049l\x1b[?25h' };
 const stdoutNumber = 1;
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const signalNumbers = { SIGTERM: 15, SIGHUP: 1, SIGINT: 2 } as const;
@@ -17,28 +18,41 @@ export interface Frame {
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
 }
 
+export interface ScreenOptions {
+  /** Keys and signals stay with the program that lends the screen. */
+  readonly isGuest?: boolean;
+  /** A system signal ends the process; `false` if the program has its own end. */
+  readonly endsProcess?: boolean;
+}
+
 export class Screen {
   readonly #stdin: ReadStream;
   readonly #stdout: WriteStream;
+  readonly #isGuest: boolean;
+  readonly #endsProcess: boolean;
   #isEntered = false;
   #shown: readonly string[] = [];
 
-  constructor(stdin: ReadStream, stdout: WriteStream) {
+  constructor(stdin: ReadStream, stdout: WriteStream, options: ScreenOptions = {}) {
     this.#stdin = stdin;
     this.#stdout = stdout;
+    this.#isGuest = options.isGuest ?? false;
+    this.#endsProcess = !this.#isGuest && (options.endsProcess ?? true);
   }
 
   enter(): void {
     if (this.#isEntered) return;
     this.#isEntered = true;
-    this.#stdin.setRawMode(true);
-    this.#stdin.setEncoding('utf8').resume();
-    this.#write(enterCodes);
+    if (!this.#isGuest) {
+      this.#stdin.setRawMode(true);
+      this.#stdin.setEncoding('utf8').resume();
+    }
+    this.#write(this.#isGuest ? guestCodes.enter : enterCodes);
     this.#shown = [];
     // Before the stack of an error is printed, so that it stays visible.
     process.on('uncaughtExceptionMonitor', this.leave);
     process.on('exit', this.leave);
-    for (const name of signals) process.on(name, this.#endBySignal);
+    if (this.#endsProcess) for (const name of signals) process.on(name, this.#endBySignal);
   }
 
   readonly leave = (): void => {
@@ -47,7 +61,8 @@ export class Screen {
     process.off('uncaughtExceptionMonitor', this.leave);
     process.off('exit', this.leave);
     for (const name of signals) process.off(name, this.#endBySignal);
-    this.#write(leaveCodes);
+    this.#write(this.#isGuest ? guestCodes.leave : leaveCodes);
+    if (this.#isGuest) return;
     try {
       this.#stdin.setRawMode(false);
     } catch {
@@ -81,6 +96,11 @@ export class Screen {
     this.leave();
     await stopUntilResumed();
     this.enter();
+  }
+
+  /** The screen of another program, such as an editor, which has the keys. */
+  lend(): void {
+    this.#write('\x1b[?25h\x1b[H\x1b[2J');
   }
 
   readonly #endBySignal = (name: NodeJS.Signals): void => {

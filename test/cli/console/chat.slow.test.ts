@@ -127,3 +127,38 @@ function pidIn(file: string): number | undefined {
     return undefined;
   }
 }
+
+test(
+  'the end of a command in the background starts a turn, a prompt reaches the running turn, and /effort changes the request',
+  { skip },
+  async (context) => {
+    const background = { command: 'sleep 2', run_in_background: true };
+    const script = [
+      { blocks: [{ type: 'tool_use', name: 'Bash', input: background }] },
+      text('It runs.'),
+      text('The lamp is lit.'),
+      bash('sleep 3'),
+      text('I hurry.'),
+      text('With care.'),
+    ];
+    const { terminal, server } = await startChat(context, script, "--allowedTools 'Bash(sleep:*)'");
+    terminal.type('light it later', 'Enter');
+    await terminal.screen(/^● It runs\.$/m);
+    // Nobody types anything.
+    await terminal.screen(/^● The lamp is lit\.$[\s\S]*^› ask for/m);
+    assert.match(JSON.stringify(sentMessages(server).at(-1)), /<task-notification>[\s\S]*<status>completed/);
+    terminal.type('now wait', 'Enter');
+    await terminal.screen(/sleep 3[\s\S]*^› /m);
+    terminal.type('and hurry', 'Enter');
+    await terminal.screen(/^› and hurry$[\s\S]*^● I hurry\.$/m);
+    const sent = JSON.stringify(sentMessages(server).at(-1));
+    assert.ok(sent.includes('tool_result') && sent.includes('and hurry'), sent);
+    const before = server.requests.length;
+    terminal.type('/effort high', 'Enter');
+    await terminal.screen(/^› \/effort high$[\s\S]*high effort/m);
+    assert.equal(server.requests.length, before);
+    terminal.type('carefully', 'Enter');
+    await terminal.screen(/^● With care\.$[\s\S]*^› ask for/m);
+    assert.match(JSON.stringify(server.requests.at(-1)?.body), /"effort":"high"/);
+  },
+);

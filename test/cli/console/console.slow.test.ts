@@ -1,35 +1,15 @@
 // The whole console in a real terminal with a scripted agent: typing, questions, queues, interrupts, resizing; and the
 // restored terminal on every way out.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
-import { openTerminal, skipWithout, type Terminal } from '../../support/terminal.ts';
+import { skipWithout, type Terminal } from '../../support/terminal.ts';
+import { type FakeChat, startFakeChat } from './fake-run.ts';
 
 const skip = skipWithout('tmux');
-const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'fake-chat.js');
-
-interface Chat extends Terminal {
-  readonly folder: string;
-  /** Sends a prompt and waits for the screen. */
-  say(prompt: string, wanted: RegExp): Promise<string>;
-}
-
-async function start(context: TestContext, columns: number, rows: number, before = 'clear'): Promise<Chat> {
-  const folder = temporaryFolder(context);
-  writeTree(folder, { 'src/lamp.ts': 'x', 'src/日本.ts': 'y', 'README.md': 'z' });
-  const terminal = openTerminal(context, columns, rows, { CLEW_HOME: path.join(folder, 'state') });
-  const run = `sh -c 'echo $$ > pid; exec "${process.execPath}" "${program}" 2>err'`;
-  terminal.type(`cd '${folder}'; ${before}; ${run}; echo "exit $?"`, 'Enter');
-  await terminal.screen(/asks first/);
-  const say = (prompt: string, wanted: RegExp): Promise<string> => {
-    terminal.type('-l', prompt);
-    terminal.type('Enter');
-    return terminal.screen(wanted);
-  };
-  return { ...terminal, folder, say };
+function start(context: TestContext, columns: number, rows: number, before = 'clear'): Promise<FakeChat> {
+  return startFakeChat(context, { columns, rows, before });
 }
 
 async function isGivenBack(terminal: Terminal, code: number): Promise<void> {
@@ -53,7 +33,7 @@ test('a prompt is answered, and kept for the next chat', { skip }, async (contex
   chat.type('C-c', 'C-d');
   await isGivenBack(chat, 0);
   const history = readFileSync(path.join(chat.folder, 'state/chat-history.jsonl'), 'utf8');
-  assert.equal(history, '{"prompt":"hello there"}\n');
+  assert.equal(history, `{"prompt":"hello there","cwd":${JSON.stringify(realpathSync(chat.folder))}}\n`);
   assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: exit\n/);
 });
 
@@ -197,12 +177,13 @@ test('sub-agents are shown below their call, and a retry counts down', { skip },
 });
 
 test('commands answer from the state of the agent, and an unknown one is named', { skip }, async (context) => {
-  const chat = await start(context, 80, 50);
+  const chat = await start(context, 80, 70);
   await chat.say('/help', /^Commands\n {2}- .?\/help.? commands and keys[\s\S]*\/deploy[\s\S]*Shift-Tab: /m);
   await chat.say('/cost', /\$0\.01 in this run[\s\S]*claude-test-1 +│? ?1\.2k/);
-  await chat.say('/context', /12%\n\n {2}The last request used 24,000 of the 200,000 tokens/);
+  await chat.say('/context', /^Context\n {2}█+▓+■+·+\n {2}24\.0k of 200k tokens \(12\.0%\), claude-test-1/m);
   await chat.say('/permissions', /Bash\(npm test:\*\)/);
   await chat.say('/mcp', /lamps connected, 1 tool/);
+  await chat.say('/agents', /explore built in/);
   await chat.say('/model claude-other', /the next request uses claude-other[\s\S]*asks first · claude-other ·/);
   await chat.say('/compact', /conversation compacted from 24\.0k tokens/);
   await chat.say('/nothing', /✗ there is no command \/nothing; \/help lists them/);
@@ -227,3 +208,28 @@ test('a signal ends the session and restores the terminal', { skip }, async (con
     assert.match(readFileSync(path.join(chat.folder, 'err'), 'utf8'), /^closed: signal\n/);
   }
 });
+
+test(
+  'a signal while an editor or the whole conversation is open restores the terminal, too',
+  { skip },
+  async (context) => {
+    const endBySignal = async (chat: FakeChat): Promise<void> => {
+      process.kill(Number(readFileSync(path.join(chat.folder, 'pid'), 'utf8')), 'SIGTERM');
+      await isGivenBack(chat, 143);
+    };
+    const viewing = await startFakeChat(context);
+    await viewing.say('hello', /^ {2}- two\n\n─/m);
+    viewing.type('C-o');
+    await viewing.screen(/Ctrl-O closes/);
+    await endBySignal(viewing);
+    const edit = path.join(viewing.folder, 'edit.sh');
+    writeFileSync(edit, '#!/bin/sh\ntrap "" INT HUP\necho "editing $2"\nwhile :; do sleep 1; done\n');
+    chmodSync(edit, 0o700);
+    const editing = await startFakeChat(context, { env: { VISUAL: `${edit} --wait` } });
+    editing.type('C-g');
+    await editing.screen(/^editing .*prompt\.md$/m);
+    // As the terminal does: for the editor, not for the chat.
+    process.kill(Number(readFileSync(path.join(editing.folder, 'pid'), 'utf8')), 'SIGINT');
+    await endBySignal(editing);
+  },
+);

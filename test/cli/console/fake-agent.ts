@@ -1,8 +1,12 @@
 // An agent that plays scripts instead of asking a model. The first word of a prompt names the script.
 
-import type { Agent, AgentOptions, AgentState, RewindPoint } from '../../../src/agent/contract/agent.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Agent, AgentState, RewindPoint } from '../../../src/agent/contract/agent.ts';
 import type { PermissionMode } from '../../../src/agent/contract/confinement.ts';
+import type { ContextUsage } from '../../../src/agent/contract/context-usage.ts';
 import type { AgentEvent, AgentHappening, TurnEnded } from '../../../src/agent/contract/event.ts';
+import type { AgentOptions } from '../../../src/agent/contract/options.ts';
+import type { ShellOptions, ShellReport } from '../../../src/agent/contract/tool.ts';
 import { noUsage } from '../../../src/format/entry/usage.ts';
 import { scripts } from './agent-scripts.ts';
 
@@ -34,9 +38,13 @@ class FakeAgent implements Agent {
       title: undefined,
       cwd: options.cwd,
       model: options.model ?? 'claude-test-1',
+      effort: 'medium',
       mode: options.mode ?? 'default',
       isBusy: false,
+      apiKeySource: 'ANTHROPIC_API_KEY',
+      apiProvider: 'firstParty' as const,
       queued: [],
+      backgroundTasks: [],
       todos: [],
       contextTokens: 24_000,
       contextWindow: 200_000,
@@ -46,6 +54,8 @@ class FakeAgent implements Agent {
       unpricedTokens: 0,
       costMicrosOf: () => 12_300,
       mcpServers: [{ name: 'lamps', status: 'connected', tools: ['mcp__lamps__light'] }],
+      tools: [],
+      agents: [],
       commands: [{ name: 'deploy', description: 'bring it to the server' }],
       allowRules: ['Bash(npm test:*)'],
     };
@@ -53,7 +63,14 @@ class FakeAgent implements Agent {
 
   async open(): Promise<void> {
     const { sessionId, file, cwd, model, mode } = this.state;
-    const none = { tools: [], mcpServers: [], commands: [], agents: [], messageCount: 0 };
+    const none = {
+      tools: [],
+      mcpServers: [],
+      commands: [],
+      agents: ['explore'],
+      apiKeySource: 'none' as const,
+      messageCount: 0,
+    };
     await this.emit({ type: 'session-opened', sessionId, file, cwd, model, mode, ...none });
   }
 
@@ -61,6 +78,10 @@ class FakeAgent implements Agent {
     for (const sink of this.#options.sinks) {
       await sink({ at: new Date(), ...(agent === undefined ? {} : { agent }), ...happening });
     }
+  }
+
+  async idle(): Promise<void> {
+    await this.#rest;
   }
 
   update(change: Partial<AgentState>): void {
@@ -80,6 +101,7 @@ class FakeAgent implements Agent {
 
   async #turn(content: string): Promise<TurnEnded> {
     this.#running = new AbortController();
+    this.update({ isBusy: true });
     await this.emit({ type: 'prompt', uuid: 'u', content, isMeta: false });
     await this.emit({ type: 'request', model: this.state.model, attempt: 1 });
     const { signal } = this.#running;
@@ -93,6 +115,7 @@ class FakeAgent implements Agent {
     const isStopped = signal.aborted;
     if (isStopped) await this.emit({ type: 'interrupted', uuid: 'i', during: 'text' });
     this.#running = undefined;
+    this.update({ isBusy: false });
     const end: TurnEnded = {
       type: 'turn-end',
       outcome: isStopped ? 'interrupted' : 'success',
@@ -110,6 +133,15 @@ class FakeAgent implements Agent {
       next.start();
     }
     return end;
+  }
+
+  /** `hang` runs until it is stopped. */
+  async runShell(command: string, { signal, onProgress }: ShellOptions): Promise<ShellReport> {
+    onProgress({ kind: 'output', text: `running ${command}`, totalLines: 1, elapsedMs: 1 });
+    while (command === 'hang' && !signal.aborted) await wait(10);
+    const report = { exitCode: signal.aborted ? 143 : 0, output: `ran ${command}`, isInterrupted: signal.aborted };
+    await this.emit({ type: 'shell-ran', uuid: 's', outputUuid: 'o', command, report });
+    return report;
   }
 
   unqueue(): string | undefined {
@@ -142,12 +174,42 @@ class FakeAgent implements Agent {
     await this.emit({ type: 'mode', mode });
   }
 
+  setHookCallbacks(): void {}
+
+  async previewRewind(): Promise<never> {
+    throw new Error('there is nothing to rewind');
+  }
+
+  async updatePermissions(): Promise<void> {}
+
+  async mcp(): Promise<never> {
+    throw new Error('there are no servers');
+  }
+
   setModel(model: string): void {
     this.update({ model });
   }
 
+  setEffort(effort: AgentState['effort']): void {
+    this.update({ effort });
+  }
+
+  setThinking(): void {}
+
   async rename(title: string): Promise<void> {
     this.update({ title });
+  }
+
+  async contextUsage(): Promise<ContextUsage> {
+    const none = { systemTools: [], mcpTools: [], memoryFiles: [], agents: [], skills: [] };
+    const { model, contextTokens: usedTokens } = this.state;
+    const categories = [
+      { id: 'system_prompt', name: 'System prompt', tokens: 4000, kind: 'used' },
+      { id: 'system_tools', name: 'System tools', tokens: 8000, kind: 'used' },
+      { id: 'messages', name: 'Messages', tokens: 12_000, kind: 'used' },
+      { id: 'free_space', name: 'Free space', tokens: 176_000, kind: 'free' },
+    ] as const;
+    return { model, windowTokens: 200_000, usedTokens, basis: 'estimated', categories, ...none };
   }
 
   async rewindPoints(): Promise<readonly RewindPoint[]> {

@@ -3,47 +3,59 @@
 import { Writable } from 'node:stream';
 import type { Agent } from '../../../agent/contract/index.ts';
 import { type CommandInput, type CommandIo, Unread } from '../../command/index.ts';
-import { shortFolder } from '../../render/index.ts';
-import type { CommandContext, SessionChoiceRow } from './slash-commands.ts';
+import type { CommandContext, ProgramFlags, ProgramName } from './command.ts';
 
-export interface ContextParts extends Pick<CommandContext, 'say' | 'ask' | 'setPrompt' | 'exit'> {
+export interface ContextParts
+  extends Pick<CommandContext, 'say' | 'ask' | 'setPrompt' | 'prompt' | 'editFile' | 'copy' | 'exit'> {
   readonly agent: Agent;
   readonly argument: string;
   readonly io: CommandIo;
   readonly root: string;
   readonly columns: number;
+  readonly agents: readonly string[];
+  pickSession(input: CommandInput): Promise<string | undefined>;
 }
 
 export function commandContext(parts: ContextParts): CommandContext {
-  const { agent, argument, io, root, columns, say, ask, setPrompt, exit } = parts;
-  const inChat = (sink: Writable): CommandIo => {
-    const stream = Object.assign(sink, { isTTY: false, columns });
-    return { ...io, stdout: stream, stderr: stream, cwd: agent.state.cwd };
+  const { agent, io, root, columns, say, pickSession, ...rest } = parts;
+  const inputFor = (words: readonly string[], flags: ProgramFlags, output: Collected, notices: Collected) => {
+    const sink = (stream: Collected) => Object.assign(stream, { isTTY: false, columns });
+    const own: CommandIo = { ...io, stdout: sink(output), stderr: sink(notices), cwd: agent.state.cwd };
+    const input: CommandInput = {
+      argument: words[0],
+      words,
+      flags: { ...flags, root: [root] },
+      io: own,
+      unread: new Unread(own.stderr),
+    };
+    return input;
   };
   return {
+    ...rest,
     agent,
-    argument,
-    nowMs: Date.now(),
+    root,
     say,
-    ask,
-    setPrompt,
-    exit,
+    nowMs: Date.now(),
     runProgram: async (name, words, flags) => {
-      const { run } =
-        name === 'export' ? await import('../../export/command.ts') : await import('../../doctor/command.ts');
       const output = new Collected();
-      const io = inChat(output);
-      const unread = new Unread(io.stderr);
-      const input: CommandInput = { argument: words[0], words, flags: { ...flags, root: [root] }, io, unread };
-      await run(input);
+      await runProgram(name, inputFor(words, flags, output, output));
       say({ kind: 'lines', lines: output.text.trimEnd().split('\n') });
     },
-    listSessions: () => {
-      const io = inChat(new Collected());
-      const unread = new Unread(io.stderr);
-      return listSessions({ argument: undefined, words: [], flags: { root: [root] }, io, unread });
+    collect: async (name, words, flags) => {
+      const output = new Collected();
+      await runProgram(name, inputFor(words, flags, output, new Collected()));
+      return output.text;
+    },
+    pickSession: () => {
+      const notices = new Collected();
+      return pickSession({ ...inputFor([], {}, notices, notices), io: { ...io, cwd: agent.state.cwd } });
     },
   };
+}
+
+async function runProgram(name: ProgramName, input: CommandInput): Promise<void> {
+  const { run } = name === 'export' ? await import('../../export/command.ts') : await import('../../doctor/command.ts');
+  await run(input);
 }
 
 /** The output of our own commands is neutralised and styled already. */
@@ -54,24 +66,4 @@ class Collected extends Writable {
     this.text += chunk.toString();
     done();
   }
-}
-
-const maxSessions = 50;
-
-async function listSessions(input: CommandInput): Promise<readonly SessionChoiceRow[]> {
-  const { currentSessions } = await import('../../input/current-index.ts');
-  const { lastUse } = await import('../../ls/render.ts');
-  const { sessions } = await currentSessions(input);
-  const isHere = (cwd: string | undefined): number => (cwd === input.io.cwd ? 0 : 1);
-  return sessions
-    .filter(({ turns }) => turns > 0)
-    .sort((a, b) => isHere(a.cwd) - isHere(b.cwd) || lastUse(b) - lastUse(a))
-    .slice(0, maxSessions)
-    .map((session) => ({
-      path: session.path,
-      sessionId: session.sessionId,
-      title: session.title ?? '(untitled)',
-      lastUseMs: lastUse(session),
-      folder: shortFolder(session.cwd ?? session.project),
-    }));
 }

@@ -1,12 +1,16 @@
-// The prompt editor as a value: a state and a key give the next state or an action. It knows the history and long
-// pastes, but not the agent.
-
-import { appendFile, stat } from 'node:fs/promises';
-import path from 'node:path';
-import { makeFolderSync, readRegularText } from '../../../base/files/index.ts';
-import { asObject, parseJson } from '../../../base/json/index.ts';
-import { privateFileMode, stateFolder } from '../../../store/index.ts';
+// The prompt editor as a value: a state and a key give the next state or an action. It knows the history, long pastes,
+// the last deleted text and what can be undone, but not the agent.
 import type { Key } from '../../terminal/index.ts';
+import { type HistoryEntry, maxHistory } from './history.ts';
+import {
+  expandPastes,
+  isLongPaste,
+  keepPlaceholders,
+  noPastes,
+  type Pastes,
+  pastesIn,
+  placeholderFor,
+} from './pastes.ts';
 import {
   bufferOf,
   editBuffer,
@@ -17,145 +21,189 @@ import {
   type TextBuffer,
 } from './text-buffer.ts';
 
-export interface EditorState {
+/** A text with the pastes that its placeholders name. */
+interface Draft {
   readonly buffer: TextBuffer;
-  /** Earlier prompts, oldest first. */
-  readonly history: readonly string[];
-  /** The shown history entry; `undefined` for the user's own text. */
-  readonly historyAt: number | undefined;
-  /** The text before the history was opened. */
-  readonly draft: string;
-  /** Long pastes by their placeholder in the buffer. */
-  readonly pastes: ReadonlyMap<string, string>;
+  readonly pastes: Pastes;
 }
 
+export interface EditorState extends Draft {
+  /** Earlier prompts, oldest first. */
+  readonly history: readonly HistoryEntry[];
+  /** The shown history entry; `undefined` for the user's own text. */
+  readonly historyAt: number | undefined;
+  /** What was typed before the history was opened. */
+  readonly draft: Draft;
+  /** The last text that a key deleted, for Ctrl-Y. */
+  readonly killed: string;
+  /** Earlier texts, oldest first, for Ctrl-_. */
+  readonly undo: readonly Draft[];
+  /** Typing without a break is undone in one step. */
+  readonly isTyping: boolean;
+}
+
+const emptyDraft: Draft = { buffer: emptyBuffer, pastes: noPastes };
+
 export const emptyEditor: EditorState = {
-  buffer: emptyBuffer,
+  ...emptyDraft,
   history: [],
   historyAt: undefined,
-  draft: '',
-  pastes: new Map(),
+  draft: emptyDraft,
+  killed: '',
+  undo: [],
+  isTyping: false,
 };
 
-export type Edited = { readonly editor: EditorState; readonly submitted?: string };
+/** A sent prompt: as it is shown, and whole. */
+export interface Submitted {
+  readonly shown: string;
+  readonly text: string;
+  readonly pastes: Pastes;
+}
 
-const longPasteLines = 10;
-const longPasteChars = 1000;
+export interface Edited {
+  readonly editor: EditorState;
+  readonly submitted?: Submitted;
+}
 
 /** Returns `undefined` for a key that the editor does not handle. */
 export function pressInEditor(editor: EditorState, key: Key, width: number): Edited | undefined {
-  if (key.name === 'enter') return pressEnter(editor);
-  if (key.name === 'paste') return { editor: paste(editor, key.text) };
-  if (key.name === 'up' || key.name === 'ctrl-p') return { editor: moveUp(editor, width) };
-  if (key.name === 'down' || key.name === 'ctrl-n') return { editor: moveDown(editor, width) };
-  const buffer = editBuffer(editor.buffer, key);
-  return buffer === undefined ? undefined : { editor: withBuffer(editor, buffer) };
+  const done = pressed(editor, key, width);
+  if (done === undefined) return undefined;
+  const isTyping = key.name === 'text' && !/\s/.test(key.text);
+  return { ...done, editor: { ...withUndo(editor, done.editor, key), isTyping } };
 }
 
-export function setText(editor: EditorState, text: string): EditorState {
-  return { ...editor, buffer: bufferOf(text), historyAt: undefined, draft: '' };
+function pressed(editor: EditorState, key: Key, width: number): Edited | undefined {
+  switch (key.name) {
+    case 'enter':
+      return pressEnter(editor);
+    case 'paste':
+      return { editor: paste(editor, key.text) };
+    case 'up':
+    case 'ctrl-p':
+      return { editor: moveUp(editor, width) };
+    case 'down':
+    case 'ctrl-n':
+      return { editor: moveDown(editor, width) };
+    case 'ctrl-y':
+      return { editor: withBuffer(editor, insertText(editor.buffer, editor.killed)) };
+    case 'ctrl-_':
+      return { editor: undone(editor) };
+    default: {
+      const edited = editBuffer(editor.buffer, key);
+      if (edited === undefined) return undefined;
+      const buffer = keepPlaceholders(editor.buffer, edited, editor.pastes);
+      const killed = killingKeys.has(key.name) ? removedText(editor.buffer.text, buffer) : '';
+      return { editor: { ...withBuffer(editor, buffer), ...(killed === '' ? {} : { killed }) } };
+    }
+  }
+}
+
+const killingKeys: ReadonlySet<string> = new Set(['ctrl-u', 'ctrl-k', 'ctrl-w', 'word-backspace', 'word-delete']);
+
+function removedText(before: string, { text, cursor }: TextBuffer): string {
+  return before.slice(cursor, cursor + before.length - text.length);
+}
+
+/** Shows a text that was not typed. */
+export function setText(editor: EditorState, text: string, pastes: Pastes = noPastes): EditorState {
+  return { ...editor, buffer: bufferOf(text), pastes, historyAt: undefined, draft: emptyDraft, isTyping: false };
+}
+
+/** The same, and Ctrl-_ brings back the text before it. */
+export function replaceText(editor: EditorState, text: string, pastes: Pastes = noPastes): EditorState {
+  return { ...setText(editor, text, pastes), undo: grown(editor) };
 }
 
 export function withBuffer(editor: EditorState, buffer: TextBuffer): EditorState {
   return { ...editor, buffer, ...(buffer.text === editor.buffer.text ? {} : { historyAt: undefined }) };
 }
 
-/** Moves a sent prompt to the end of the history, without duplicates. */
-export function remember(editor: EditorState, prompt: string): EditorState {
-  if (prompt.trim() === '' || editor.history.at(-1) === prompt) return editor;
-  return { ...editor, history: [...editor.history, prompt].slice(-maxHistory) };
+/** The whole text, with its pastes. */
+export function wholeText({ buffer, pastes }: EditorState): string {
+  return expandPastes(buffer.text, pastes);
 }
 
-const maxHistory = 500;
+/** `!command`, as it is shown: a long paste that begins with `!` is a prompt. */
+export function isShellCommand(shown: string): boolean {
+  return /^\s*!/.test(shown);
+}
+
+/** Moves a sent prompt to the end of the history, without repeating the last one. */
+export function remember(editor: EditorState, entry: HistoryEntry): EditorState {
+  if (entry.text.trim() === '' || editor.history.at(-1)?.text === entry.text) return editor;
+  return { ...editor, history: [...editor.history, entry].slice(-maxHistory) };
+}
 
 function pressEnter(editor: EditorState): Edited {
-  const { buffer } = editor;
+  const { buffer, pastes } = editor;
   // A backslash before Enter makes a newline in every terminal.
   if (buffer.text.charAt(buffer.cursor - 1) === '\\') {
     return { editor: withBuffer(editor, replaceRange(buffer, buffer.cursor - 1, buffer.cursor, '\n')) };
   }
   if (buffer.text.trim() === '') return { editor };
-  const submitted = expandPastes(editor).trim();
-  return { editor: { ...setText(editor, ''), pastes: new Map() }, submitted };
-}
-
-function expandPastes({ buffer, pastes }: EditorState): string {
-  let { text } = buffer;
-  for (const [words, pasted] of pastes) text = text.replace(words, () => pasted);
-  return text;
+  const shown = buffer.text.trim();
+  const submitted = { shown, text: expandPastes(shown, pastes).trim(), pastes: pastesIn(shown, pastes) };
+  return { editor: { ...setText(editor, ''), undo: [] }, submitted };
 }
 
 function paste(editor: EditorState, pasted: string): EditorState {
   const whole = insertText(emptyBuffer, pasted).text;
-  const lines = whole.split('\n').length;
-  if (lines <= longPasteLines && whole.length <= longPasteChars) {
-    return withBuffer(editor, insertText(editor.buffer, whole));
-  }
-  const words = `[paste ${editor.pastes.size + 1}: ${lines === 1 ? `${whole.length} characters` : `${lines} lines`}]`;
+  if (!isLongPaste(whole)) return withBuffer(editor, insertText(editor.buffer, whole));
+  const placeholder = placeholderFor(whole, editor.buffer.text, editor.pastes);
   return {
-    ...withBuffer(editor, insertText(editor.buffer, words)),
-    pastes: new Map(editor.pastes).set(words, whole),
+    ...withBuffer(editor, insertText(editor.buffer, placeholder)),
+    pastes: new Map(editor.pastes).set(placeholder, whole),
   };
 }
 
 function moveUp(editor: EditorState, width: number): EditorState {
   const moved = moveVertically(editor.buffer, -1, width);
-  if (moved !== undefined) return { ...editor, buffer: moved };
+  if (moved !== undefined) return withCursor(editor, moved);
   const at = (editor.historyAt ?? editor.history.length) - 1;
   const shown = editor.history[at];
-  if (shown === undefined) return { ...editor, buffer: { ...editor.buffer, cursor: 0 } };
-  const draft = editor.historyAt === undefined ? editor.buffer.text : editor.draft;
-  return { ...editor, buffer: bufferOf(shown), historyAt: at, draft };
+  if (shown === undefined) return withCursor(editor, { ...editor.buffer, cursor: 0 });
+  const { buffer, pastes } = editor;
+  const draft = editor.historyAt === undefined ? { buffer, pastes } : editor.draft;
+  return { ...withEntry(editor, shown), historyAt: at, draft };
 }
 
 function moveDown(editor: EditorState, width: number): EditorState {
   const moved = moveVertically(editor.buffer, 1, width);
-  if (moved !== undefined) return { ...editor, buffer: moved };
-  if (editor.historyAt === undefined) {
-    return { ...editor, buffer: { ...editor.buffer, cursor: editor.buffer.text.length } };
-  }
+  if (moved !== undefined) return withCursor(editor, moved);
+  if (editor.historyAt === undefined) return withCursor(editor, bufferOf(editor.buffer.text));
   const shown = editor.history[editor.historyAt + 1];
-  if (shown === undefined) return { ...editor, buffer: bufferOf(editor.draft), historyAt: undefined };
-  return { ...editor, buffer: bufferOf(shown), historyAt: editor.historyAt + 1 };
-}
-
-const maxBytes = 1024 * 1024;
-const longestPrompt = 20_000;
-
-export function historyFile(env: NodeJS.ProcessEnv): string {
-  return path.join(stateFolder(env), 'chat-history.jsonl');
-}
-
-/** The last prompts, oldest first. */
-export async function readHistory(file: string): Promise<readonly string[]> {
-  try {
-    if ((await stat(file)).size > 2 * maxBytes) await shorten(file);
-    return promptsIn(readRegularText(file)).slice(-maxHistory);
-  } catch {
-    return [];
+  if (shown === undefined) {
+    const { buffer, pastes } = editor.draft;
+    return { ...editor, buffer: bufferOf(buffer.text), pastes, historyAt: undefined };
   }
+  return { ...withEntry(editor, shown), historyAt: editor.historyAt + 1 };
 }
 
-export async function appendHistory(file: string, prompt: string): Promise<void> {
-  if (prompt.length > longestPrompt) return;
-  try {
-    makeFolderSync(path.dirname(file), 0o777);
-    await appendFile(file, `${JSON.stringify({ prompt })}\n`, { mode: privateFileMode });
-  } catch {
-    // the chat works without it
-  }
+function withCursor(editor: EditorState, buffer: TextBuffer): EditorState {
+  return { ...editor, buffer: keepPlaceholders(editor.buffer, buffer, editor.pastes) };
 }
 
-async function shorten(file: string): Promise<void> {
-  const { replaceFile } = await import('../../../store/replace.ts');
-  const text = readRegularText(file);
-  const kept = text.slice(-maxBytes);
-  await replaceFile(file, Buffer.from(kept.slice(kept.indexOf('\n') + 1)));
+function withEntry(editor: EditorState, { text, pastes }: HistoryEntry): EditorState {
+  return { ...editor, buffer: bufferOf(text), pastes };
 }
 
-function promptsIn(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => {
-    const prompt = asObject(parseJson(line))?.prompt;
-    return typeof prompt === 'string' && prompt !== '' ? [prompt] : [];
-  });
+const mostUndo = 100;
+
+function grown({ undo, buffer, pastes }: EditorState): readonly Draft[] {
+  return [...undo, { buffer, pastes }].slice(-mostUndo);
+}
+
+function withUndo(before: EditorState, after: EditorState, key: Key): EditorState {
+  if (key.name === 'ctrl-_' || key.name === 'enter' || after.historyAt !== before.historyAt) return after;
+  const isSame = before.buffer.text === after.buffer.text;
+  const isTyped = before.isTyping && key.name === 'text' && !/\s/.test(key.text);
+  return isSame || isTyped ? after : { ...after, undo: grown(before) };
+}
+
+function undone(editor: EditorState): EditorState {
+  const last = editor.undo.at(-1);
+  if (last === undefined) return editor;
+  return { ...editor, ...last, undo: editor.undo.slice(0, -1), historyAt: undefined };
 }

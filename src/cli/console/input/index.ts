@@ -1,15 +1,19 @@
 export {
-  appendHistory,
   type EditorState,
   emptyEditor,
-  historyFile,
+  isShellCommand,
   pressInEditor,
-  readHistory,
   remember,
+  replaceText,
+  type Submitted,
   setText,
+  wholeText,
   withBuffer,
 } from './editor.ts';
+export { appendHistory, type HistoryEntry, historyFile, readHistory } from './history.ts';
+export { type HistorySearch, openSearch, pressInSearch } from './history-search.ts';
 export { mentionPastedPictures } from './pasted-pictures.ts';
+export { foldPastes, noPastes, type Pastes } from './pastes.ts';
 export {
   gitBranch,
   listProjectFiles,

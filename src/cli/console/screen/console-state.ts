@@ -1,18 +1,25 @@
 // The state of the console as one value, and the store that holds it and notifies the screen.
 import type { AgentState } from '../../../agent/contract/index.ts';
 import type { Dialog } from '../dialog/index.ts';
-import { type EditorState, emptyEditor, type Suggestions } from '../input/index.ts';
-import { emptyView, type ViewState } from '../transcript/index.ts';
+import { type EditorState, emptyEditor, type HistorySearch, type Submitted, type Suggestions } from '../input/index.ts';
+import { emptyView, type LiveShell, type ViewState } from '../transcript/index.ts';
 
 export interface ConsoleState {
   readonly view: ViewState;
   readonly editor: EditorState;
   readonly suggestions: Suggestions | undefined;
+  /** Takes the place of the prompt. */
+  readonly search: HistorySearch | undefined;
+  /** The shell command of the user that runs, and those that wait for the end of the turn. */
+  readonly shell: LiveShell | undefined;
+  readonly waitingShell: readonly string[];
+  /** The keys are listed below the prompt. */
+  readonly isHelp: boolean;
   readonly dialog: Dialog | undefined;
   /** `undefined` until the agent is open. */
   readonly agent: AgentState | undefined;
   /** Typed before the agent was open. */
-  readonly pending: readonly string[];
+  readonly pending: readonly Submitted[];
   /** Shown below the prompt until the next key. */
   readonly hint: string;
   readonly branch: string | undefined;
@@ -27,6 +34,10 @@ export const initialConsole: ConsoleState = {
   view: emptyView,
   editor: emptyEditor,
   suggestions: undefined,
+  search: undefined,
+  shell: undefined,
+  waitingShell: [],
+  isHelp: false,
   dialog: undefined,
   agent: undefined,
   pending: [],
@@ -44,6 +55,8 @@ const frameMs = 33;
 export class ConsoleStore {
   #state: ConsoleState;
   readonly #listeners = new Set<() => void>();
+  readonly #watchers = new Set<() => void>();
+  #isFrozen = false;
   #timer: NodeJS.Timeout | undefined;
   #flushedMs = 0;
 
@@ -58,6 +71,22 @@ export class ConsoleStore {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Also hears changes while the screen is frozen. */
+  watch(listener: () => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  /** Another view has the screen; the state still changes, and `thaw` draws it. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    this.flush();
+  }
+
   update(change: Partial<ConsoleState>): void {
     this.#state = { ...this.#state, ...change, nowMs: Date.now() };
     const wait = this.#flushedMs + frameMs - performance.now();
@@ -69,6 +98,7 @@ export class ConsoleStore {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#flushedMs = performance.now();
-    for (const listener of this.#listeners) listener();
+    if (!this.#isFrozen) for (const listener of this.#listeners) listener();
+    for (const listener of this.#watchers) listener();
   }
 }

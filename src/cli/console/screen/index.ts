@@ -1,3 +1,4 @@
 export { ConsoleStore, initialConsole } from './console-state.ts';
+export { consoleKeys } from './key-lines.ts';
 export { editorWidth, roomOf } from './layout.ts';
-export { mountScreen } from './screen.tsx';
+export { type MountedScreen, mountScreen } from './screen.tsx';

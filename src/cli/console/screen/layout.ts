@@ -6,20 +6,23 @@ import { displayWidth, formatTokens, oneLine, padEnd } from '../../../base/text/
 import { fitFacts, formatCost, rule, scrollTo, shortFolder } from '../../render/index.ts';
 import type { Style } from '../../terminal/index.ts';
 import { dialogLines, type PlacedLines } from '../dialog/index.ts';
-import { layOutBuffer, type Suggestions } from '../input/index.ts';
+import { isShellCommand, layOutBuffer, type Suggestions } from '../input/index.ts';
 import { type Drawing, liveLines } from '../transcript/index.ts';
 import type { ConsoleState } from './console-state.ts';
+import { keyLines } from './key-lines.ts';
+import { searchLines } from './search-lines.ts';
 
 export function layOutScreen(state: ConsoleState, drawing: Drawing): PlacedLines {
   if (state.isLeaving) return { lines: [] };
   const room = roomOf(drawing);
   const { dialog } = state;
-  const bottom = dialog === undefined ? promptLines(state, drawing, room) : dialogLines(dialog, drawing, room);
-  const { agent, view, pending } = state;
+  const bottom = bottomLines(state, drawing, room);
+  const { agent, view, pending, waitingShell, shell } = state;
   const facts = {
     todos: agent?.todos ?? [],
-    queued: [...(agent?.queued ?? []), ...pending],
+    queued: [...(agent?.queued ?? []), ...pending.map(({ shown }) => shown), ...waitingShell],
     outputTokens: agent?.usage.outputTokens ?? 0,
+    shell,
     isAsking: dialog !== undefined,
   };
   const live = liveLines(view, facts, drawing, room - bottom.lines.length - 1);
@@ -35,13 +38,22 @@ export function roomOf({ rows }: Pick<Drawing, 'rows'>): number {
   return Math.max(3, rows - 1);
 }
 
+/** A question, the search in the history, or the prompt. */
+function bottomLines(state: ConsoleState, drawing: Drawing, room: number): PlacedLines {
+  if (state.dialog !== undefined) return dialogLines(state.dialog, drawing, room);
+  if (state.search !== undefined) return searchLines(state.search, drawing, room);
+  return promptLines(state, drawing, room);
+}
+
 const maxSuggestionRows = 6;
 
 /** The prompt between two rules, the suggestions below it, and the footer. */
 function promptLines(state: ConsoleState, drawing: Drawing, room: number): PlacedLines {
   const { style, columns } = drawing;
   const line = style.muted(rule('─', [], columns));
-  const suggested = suggestionLines(state.suggestions, drawing, Math.min(maxSuggestionRows, room - 6));
+  const suggested = state.isHelp
+    ? keyLines(drawing, room - 6)
+    : suggestionLines(state.suggestions, drawing, Math.min(maxSuggestionRows, room - 6));
   const footer = [footerLine(state, drawing)];
   const maxRows = Math.max(1, Math.min(Math.floor(drawing.rows / 2), room - suggested.length - footer.length - 2));
   const editor = editorLines(state, drawing, maxRows);
@@ -64,10 +76,12 @@ export function editorWidth(columns: number): number {
 
 function editorLines({ editor, agent, view }: ConsoleState, drawing: Drawing, maxRows: number): PlacedLines {
   const { style, columns } = drawing;
-  const mark = style.accent('›');
+  const mark = isShellCommand(editor.buffer.text) ? style.yellow('$') : style.accent('›');
   if (editor.buffer.text === '') {
     const ask =
-      view.busySinceMs === undefined ? 'ask for something; / for commands, @ for files' : 'type the next prompt';
+      view.busySinceMs === undefined
+        ? 'ask for something; / for commands, @ for files, ! for the shell, ? for keys'
+        : 'type the next prompt';
     const words = agent === undefined ? `${ask} (starting)` : ask;
     return { lines: [`${mark} ${style.muted(oneLine(words, columns - 3))}`], cursor: { row: 0, column: markWidth } };
   }
@@ -95,6 +109,8 @@ function suggestionLines(suggestions: Suggestions | undefined, drawing: Drawing,
   });
 }
 
+const shellHint = 'Enter runs it in the shell, without a question; the model gets the output with the next prompt';
+
 const modeWords: Readonly<Record<PermissionMode, string>> = {
   default: 'asks first',
   acceptEdits: 'accepts edits',
@@ -121,7 +137,8 @@ function costText({ costMicros, unpricedTokens }: AgentState): string {
 
 function footerLine(state: ConsoleState, drawing: Drawing): string {
   const { style, columns } = drawing;
-  const { agent, hint, branch } = state;
+  const { agent, branch, editor } = state;
+  const hint = state.hint === '' && isShellCommand(editor.buffer.text) ? shellHint : state.hint;
   if (hint !== '') return style.yellow(`  ${oneLine(hint, columns - 3)}`);
   const of = branch === undefined ? '' : ` (${branch})`;
   const place = `${shortFolder(agent?.cwd ?? drawing.cwd)}${of}`;
@@ -130,9 +147,10 @@ function footerLine(state: ConsoleState, drawing: Drawing): string {
   const model = oneLine(agent.model, columns);
   const cost = costText(agent);
   const facts = fitFacts([modeText(agent.mode, style), model, context, cost], columns - 3);
-  // The folder takes the remaining space: its whole path, its name only, or nothing.
+  // The folder and the effort take the remaining space: the whole path, the name only, or nothing.
   const name = `${path.basename(agent.cwd)}${of}`;
-  const fitting = [place, name]
+  const effort = agent.effort === undefined ? '' : `${agent.effort} effort · `;
+  const fitting = [`${effort}${place}`, `${effort}${name}`, place, name]
     .map((text) => oneLine(text, columns))
     .find((text) => displayWidth(`${facts} · ${text}`) <= columns - 3);
   return style.muted(`  ${facts}${fitting === undefined ? '' : ` · ${fitting}`}`);

@@ -68,6 +68,12 @@ export class InkOutput extends EventEmitter {
     this.#held = undefined;
   }
 
+  /** Clears the screen and writes what is visible of the conversation, and the live lines. */
+  repaintAll(above: readonly string[], live: PlacedLines): void {
+    const text = above.map((line) => `${line}\r\n`).join('');
+    this.#stdout.write(`\x1b[H\x1b[2J${noWrap}${text}${wrap}${paint(live)}`);
+  }
+
   #isFrame(text: string): boolean {
     if (this.#lastLine === '') return false;
     return stripVTControlCharacters(text.slice(-tailChars)).trimEnd().endsWith(this.#lastLine);
@@ -84,13 +90,29 @@ export function repaint({ lines, cursor }: PlacedLines, before: Size, { columns,
   if (lines.length >= rows) return '\x1b[H\x1b[J';
   const row = cursor?.row ?? lines.length;
   const column = cursor?.column ?? 0;
+  const placed: PlacedLines = cursor === undefined ? { lines } : { lines, cursor };
   const rowsOf = (line: string): number =>
     Math.max(1, Math.ceil(Math.min(displayWidth(line), before.columns) / columns));
   const above = lines.slice(0, row).reduce((sum, line) => sum + rowsOf(line), Math.floor(column / columns));
   const start = `${above > 0 ? `\x1b[${above}A` : ''}\r\x1b[J`;
+  return `${start}${paint(placed)}`;
+}
+
+/** From the start of a row: the lines, each in one row, and the cursor in its place. */
+function paint({ lines, cursor }: PlacedLines): string {
   const painted = lines.map((line) => `${line}\n`).join('');
-  const back = lines.length - row;
-  return `${start}${noWrap}${painted}${wrap}${back > 0 ? `\x1b[${back}A` : ''}\x1b[${column + 1}G`;
+  const back = lines.length - (cursor?.row ?? lines.length);
+  return `${noWrap}${painted}${wrap}${back > 0 ? `\x1b[${back}A` : ''}\x1b[${(cursor?.column ?? 0) + 1}G`;
+}
+
+/** The last rows of the conversation, as they were printed. */
+function visibleLines(items: readonly Item[], drawing: Drawing, rows: number): readonly string[] {
+  let lines: readonly string[] = [];
+  for (let at = items.length - 1; at >= 0 && lines.length < rows; at--) {
+    const item = items[at];
+    if (item !== undefined) lines = [...itemLines(item, items[at - 1], drawing), ...lines];
+  }
+  return lines.slice(-Math.max(0, rows));
 }
 
 export interface ScreenOptions {
@@ -104,6 +126,11 @@ export interface ScreenOptions {
 }
 
 export interface MountedScreen {
+  /** Another view or program has the terminal until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Draws the visible part again. */
+  redraw(): void;
   unmount(): void;
 }
 
@@ -123,14 +150,16 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
   let size = sizeOf(stdout);
   /** The screen before its size began to change. */
   let broken: PlacedLines | undefined;
+  let atPause: PlacedLines = next;
   let timer: NodeJS.Timeout | undefined;
+  let isPaused = false;
   const onDraw = (drawn: PlacedLines): void => {
     next = drawn;
     output.expect(drawn);
   };
   const settle = (): void => {
     clearTimeout(timer);
-    if (broken === undefined) return;
+    if (broken === undefined || isPaused) return;
     const now = sizeOf(stdout);
     output.release(repaint(broken, size, now));
     size = now;
@@ -156,8 +185,41 @@ export function mountScreen(store: ConsoleStore, options: ScreenOptions): Mounte
       rendered = next;
     },
   });
+  const pause = (): void => {
+    settle();
+    store.freeze();
+    isPaused = true;
+    atPause = shown;
+    output.hold();
+  };
+  const resume = (): void => {
+    isPaused = false;
+    const now = sizeOf(stdout);
+    if (now.columns === size.columns && now.rows === size.rows) {
+      broken = undefined;
+      output.release('');
+    } else {
+      broken = atPause;
+      settle();
+    }
+    store.thaw();
+  };
+  const redraw = (): void => {
+    if (isPaused || broken !== undefined) return;
+    const { view, ...state } = store.get();
+    const above = visibleLines(
+      view.finished,
+      drawingOf({ view, ...state }, style, cwd),
+      size.rows - shown.lines.length - 1,
+    );
+    output.repaintAll(above, shown);
+  };
   return {
+    pause,
+    resume,
+    redraw,
     unmount: () => {
+      if (isPaused) resume();
       stdout.off('resize', onResize);
       settle();
       instance.unmount();

@@ -1,10 +1,11 @@
 // Renders a finished item for the scrollback. It is printed once, wrapped to the current width.
-import type { ToolCallView } from '../../../agent/contract/index.ts';
+import type { ShellReport, ToolCallView } from '../../../agent/contract/index.ts';
 import { counted, formatDuration, formatTokens, neutralise, oneLine } from '../../../base/text/index.ts';
 import { blocksOf } from '../../../format/entry/index.ts';
 import { resultText, summariseInput, withoutFolder } from '../../../session/calls/index.ts';
 import { renderMarkdown } from '../../markdown/index.ts';
-import { callLine, hanging, quoted, wrapSpans } from '../../render/index.ts';
+import { callLine, hanging, quoted, shortFolder, wrapSpans } from '../../render/index.ts';
+import { contextLines } from './context-lines.ts';
 import { countChanges, type Drawing, diffLines, firstLines, safeLines, storedHunks } from './drawing.ts';
 import type { AgentWork, CallItem, Item } from './item.ts';
 
@@ -24,6 +25,8 @@ function ownLines(item: Item, drawing: Drawing): readonly string[] {
   switch (item.kind) {
     case 'prompt':
       return quoted(item.text, '›', { style, width: columns }).split('\n');
+    case 'shell':
+      return shellLines(item.command, item.report, drawing);
     case 'command':
       return [style.muted(`› ${oneLine(item.text, columns - 3)}`)];
     case 'answer':
@@ -44,12 +47,34 @@ function ownLines(item: Item, drawing: Drawing): readonly string[] {
       const text = renderMarkdown(item.text, { width: Math.min(columns, proseColumns), style, indent: 2 });
       return [style.heading(oneLine(item.title, columns)), ...text.split('\n')];
     }
+    case 'context':
+      return contextLines(item.usage, drawing);
     case 'lines':
       return item.lines;
     default:
       item satisfies never;
       return [];
   }
+}
+
+const maxShellLines = 20;
+
+/** The end of a long output is the part that matters in a terminal; Ctrl-O shows all of it. */
+function shellLines(command: string, report: ShellReport, { style, columns }: Drawing): readonly string[] {
+  const [first = '', ...rest] = safeLines(command, columns - 3);
+  const output = report.output === '' ? [] : safeLines(report.output, columns - 4);
+  const hidden = Math.max(0, output.length - maxShellLines);
+  const facts = [
+    ...(report.isInterrupted ? ['interrupted'] : report.exitCode === 0 ? [] : [`exit code ${report.exitCode}`]),
+    ...(report.keptCwd === undefined ? [] : [`the working directory is still ${shortFolder(report.keptCwd)}`]),
+  ];
+  return [
+    `${style.accent('!')} ${style.bold(first)}`,
+    ...rest.map((line) => `  ${style.bold(line)}`),
+    ...(hidden > 0 ? [style.muted(`  │ … ${hidden} lines above; Ctrl-O shows all`)] : []),
+    ...output.slice(hidden).map((line) => `${style.muted('  │')} ${line}`.trimEnd()),
+    ...facts.map((fact) => style.muted(`  ${oneLine(fact, columns - 3)}`)),
+  ];
 }
 
 /** The mark is at the margin, so that prompts and answers differ without colour. */

@@ -1,11 +1,19 @@
 // The finished items of a conversation, as data. item-lines.ts renders them once, into the scrollback.
-import type { AgentEvent, ToolCallView, ToolOutcome } from '../../../agent/contract/index.ts';
+import type {
+  AgentEvent,
+  ContextUsage,
+  ShellReport,
+  ToolCallView,
+  ToolOutcome,
+} from '../../../agent/contract/index.ts';
 import { oneLine } from '../../../base/text/index.ts';
 import { readUsage } from '../../../format/entry/index.ts';
 import { summariseInput } from '../../../session/calls/index.ts';
 
 export type Item =
   | { readonly kind: 'prompt'; readonly text: string }
+  /** A shell command of the user. */
+  | { readonly kind: 'shell'; readonly command: string; readonly report: ShellReport }
   /** Typed for the console, not for the model. */
   | { readonly kind: 'command'; readonly text: string }
   /** Text of the model. A long one is split into several items, of which only the first has a mark. */
@@ -18,6 +26,7 @@ export type Item =
   | { readonly kind: 'note'; readonly text: string }
   /** The output of a console command, as Markdown. */
   | { readonly kind: 'page'; readonly title: string; readonly text: string }
+  | { readonly kind: 'context'; readonly usage: ContextUsage }
   /** Lines that are safe and styled already. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] };
 
@@ -83,6 +92,11 @@ function workAfter(work: AgentWork, event: AgentEvent): AgentWork {
     default:
       return work;
   }
+}
+
+/** A prompt as it was typed. The agent may have joined several prompts that waited. */
+export function foldPrompt(text: string, folded: ReadonlyMap<string, string>): string {
+  return [...folded].reduce((shown, [whole, typed]) => shown.replace(whole, () => typed), text);
 }
 
 export interface SplitText {

@@ -1,11 +1,12 @@
 // Renders the unfinished part of a turn above the prompt: the end of the streaming text, the running calls, the status
 // and the elapsed time, within the available rows.
 
-import type { Todo } from '../../../agent/contract/index.ts';
-import { formatTokens, oneLine } from '../../../base/text/index.ts';
+import type { CallProgress, Todo } from '../../../agent/contract/index.ts';
+import { displayWidth, formatTokens, oneLine } from '../../../base/text/index.ts';
 import { summariseInput, withoutFolder } from '../../../session/calls/index.ts';
 import { wrapSpans } from '../../render/index.ts';
 import { type Drawing, safeLines } from './drawing.ts';
+import { foldPrompt } from './item.ts';
 import { agentLines, answerLines, wholeSeconds } from './item-lines.ts';
 import type { LiveCall, LiveStream, ViewState } from './view-state.ts';
 
@@ -13,15 +14,29 @@ export interface LiveFacts {
   readonly todos: readonly TodoView[];
   readonly queued: readonly string[];
   readonly outputTokens: number;
+  /** The shell command of the user that runs. */
+  readonly shell: LiveShell | undefined;
   /** A question is open: the agent waits for the user. */
   readonly isAsking: boolean;
 }
 
+export interface LiveShell {
+  readonly command: string;
+  readonly startedMs: number;
+  readonly progress: CallProgress | undefined;
+}
+
 export function liveLines(view: ViewState, facts: LiveFacts, drawing: Drawing, room: number): readonly string[] {
   const status = statusLines(view, facts, drawing);
-  const queue = queueLines(facts.queued, drawing);
+  const queue = queueLines(
+    facts.queued.map((text) => foldPrompt(text, view.folded)),
+    drawing,
+  );
   const todos = view.busySinceMs === undefined ? [] : currentTodos(facts.todos, drawing);
-  const running = view.calls.flatMap((live) => callLines(live, view, drawing));
+  const running = [
+    ...view.calls.flatMap((live) => callLines(live, view, drawing)),
+    ...shellLines(facts.shell, drawing),
+  ];
   const isGrouped = running.length === 0 || (view.streams.length === 0 && view.finished.at(-1)?.kind === 'call');
   const calls = isGrouped ? running : ['', ...running];
   // From least to most important; the first ones are dropped if there is not enough space.
@@ -81,6 +96,19 @@ function callLines({ call, progress, startedMs }: LiveCall, view: ViewState, dra
   );
   const head = `${style.yellow('▸')} ${style.bold(name)} ${summary}${style.muted(time)}`.trimEnd();
   return [head, ...agents.flatMap((agent) => agentLines(agent, call, drawing)), ...progressLines(progress, drawing)];
+}
+
+function shellLines(shell: LiveShell | undefined, drawing: Drawing): string[] {
+  if (shell === undefined) return [];
+  const { style, columns, nowMs } = drawing;
+  const time = wholeSeconds(nowMs - shell.startedMs);
+  const facts = columns < 40 ? time : `${time} · Esc stops it`;
+  const command = oneLine(shell.command, Math.max(8, columns - facts.length - 5));
+  const room = columns - displayWidth(command) - 5;
+  return [
+    `${style.accent('!')} ${style.bold(command)}  ${style.muted(oneLine(facts, Math.max(1, room)))}`,
+    ...progressLines(shell.progress, drawing),
+  ];
 }
 
 function progressLines(progress: LiveCall['progress'], { style, columns }: Drawing): readonly string[] {
@@ -147,7 +175,8 @@ function doingNow(view: ViewState, nowMs: number): string {
   if (view.isCompacting) return 'Compacting the conversation';
   if (view.calls.length > 0) return view.calls.length === 1 ? 'Running a tool' : `Running ${view.calls.length} tools`;
   const stream = view.streams.at(-1);
-  if (stream !== undefined && view.inputChars === 0) return stream.kind === 'text' ? 'Writing' : 'Thinking';
+  if (stream !== undefined && !stream.isEnded && view.inputChars === 0)
+    return stream.kind === 'text' ? 'Writing' : 'Thinking';
   return view.inputChars > 0 ? `Preparing a tool call (${formatTokens(view.inputChars)} characters)` : 'Working';
 }
 

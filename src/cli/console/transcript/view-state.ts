@@ -5,13 +5,14 @@ import type {
   CallFinished,
   CallProgress,
   PartArrived,
+  TaskEnded,
   ToolCallView,
   TurnEnded,
 } from '../../../agent/contract/index.ts';
 import { counted, formatDuration, formatTokens } from '../../../base/text/index.ts';
 import { type Block, blocksOf, isText, isThinking } from '../../../format/entry/index.ts';
 import { promptText } from '../../../session/transcript/index.ts';
-import { type AgentWork, agentsAfter, type Item, type NoticeLevel, splitSettled } from './item.ts';
+import { type AgentWork, agentsAfter, foldPrompt, type Item, type NoticeLevel, splitSettled } from './item.ts';
 
 export interface ViewState {
   /** Append-only. */
@@ -27,6 +28,8 @@ export interface ViewState {
   readonly inputChars: number;
   /** Whether an error of this turn was shown already. */
   readonly isFailureShown: boolean;
+  /** Prompts with long pastes, by their whole text: as they were typed, with placeholders. */
+  readonly folded: ReadonlyMap<string, string>;
 }
 
 /** `settledChars` of it are in the scrollback already. */
@@ -36,6 +39,8 @@ export interface LiveStream {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
   readonly settledChars: number;
+  /** The block is complete and in the scrollback, but not written to the session yet. */
+  readonly isEnded: boolean;
 }
 
 export interface LiveCall {
@@ -61,6 +66,7 @@ export const emptyView: ViewState = {
   busySinceMs: undefined,
   inputChars: 0,
   isFailureShown: false,
+  folded: new Map(),
 };
 
 export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
@@ -69,9 +75,17 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
   if (event.agent !== undefined) return view;
   switch (event.type) {
     case 'prompt': {
-      const text = event.isMeta ? '' : promptText(blocksOf(event.content)).trim();
-      return text === '' ? view : addItem({ ...view, busySinceMs: event.at.getTime() }, { kind: 'prompt', text });
+      const isTyped = !event.isMeta && event.origin === undefined;
+      return isTyped ? viewAfterPrompt(view, promptText(blocksOf(event.content)), event.at) : view;
     }
+    case 'shell-ran':
+      return addItem(view, { kind: 'shell', command: event.command, report: event.report });
+    case 'unqueued':
+      // The running turn gets it: it is shown where the model reads it.
+      return event.operation === 'steer' && !event.isNotice ? viewAfterPrompt(view, event.text, event.at) : view;
+    case 'task-ended':
+      if (!event.task.isBackground) return view;
+      return addNotice(view, event.status === 'failed' ? 'warn' : 'info', taskEndText(event));
     case 'request':
       return {
         ...view,
@@ -122,6 +136,8 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
       return addNotice(view, event.level, event.text);
     case 'turn-end':
       return viewAfterTurn(view, event);
+    case 'model-switched':
+      return { ...view, streams: [], retry: undefined };
     case 'answer':
     case 'prompt-frozen':
     case 'thinking-stripped':
@@ -129,7 +145,8 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
     case 'session-opened':
     case 'file-kept':
     case 'queued':
-    case 'unqueued':
+    case 'task-started':
+    case 'task-progress':
     case 'mode':
     case 'agent-started':
     case 'agent-finished':
@@ -138,6 +155,20 @@ export function viewAfter(before: ViewState, event: AgentEvent): ViewState {
       event satisfies never;
       return view;
   }
+}
+
+function viewAfterPrompt(view: ViewState, content: string, at: Date): ViewState {
+  const text = content.trim();
+  if (text === '') return view;
+  const shown = foldPrompt(text, view.folded);
+  return addItem({ ...view, busySinceMs: at.getTime() }, { kind: 'prompt', text: shown });
+}
+
+/** The report of a sub-agent is for the model; the user gets one line. */
+function taskEndText({ task, status, summary }: TaskEnded): string {
+  if (task.kind === 'shell') return status === 'killed' ? `background command "${summary}" was stopped` : summary;
+  const how = { completed: 'finished', failed: 'failed', killed: 'was stopped' }[status];
+  return `agent "${task.description}" ${how}`;
 }
 
 export function addItem(view: ViewState, item: Item): ViewState {
@@ -151,26 +182,43 @@ export function addNotice(view: ViewState, level: NoticeLevel, text: string): Vi
 /** Holds back this much before text goes to the scrollback, so that short answers are drawn in one piece. */
 const settleFromChars = 600;
 
-function viewAfterPart(view: ViewState, { kind, text, index }: PartArrived): ViewState {
+function viewAfterPart(view: ViewState, { kind, text, index, raw }: PartArrived): ViewState {
   if (kind === 'input') return { ...view, inputChars: view.inputChars + text.length };
-  if (kind === 'other') return view;
+  if (kind === 'other') return raw.type === 'content_block_stop' ? viewAfterStop(view, index) : view;
   const before = view.streams.find((stream) => stream.index === index);
-  const stream = before ?? { index, kind, text: '', settledChars: 0 };
+  const stream = before ?? { index, kind, text: '', settledChars: 0, isEnded: false };
   const grown = { ...stream, text: stream.text + text };
   const streams =
     before === undefined ? [...view.streams, grown] : view.streams.map((each) => (each === before ? grown : each));
   return text.includes('\n') ? settleStream({ ...view, streams }) : { ...view, streams };
 }
 
-/** Only the first block may go to the scrollback, to keep the order. */
+/** Only the first open block may go to the scrollback, to keep the order. */
 function settleStream(view: ViewState): ViewState {
-  const [stream, ...others] = view.streams;
+  const stream = view.streams.find(({ isEnded }) => !isEnded);
   if (stream?.kind !== 'text') return view;
   const open = stream.text.slice(stream.settledChars);
   const { settled } = open.length < settleFromChars ? { settled: '' } : splitSettled(open);
   if (settled.trim() === '') return view;
-  const streams = [{ ...stream, settledChars: stream.settledChars + settled.length }, ...others];
+  const grown = { ...stream, settledChars: stream.settledChars + settled.length };
+  const streams = view.streams.map((each) => (each === stream ? grown : each));
   return addItem({ ...view, streams }, answerItem(stream, settled));
+}
+
+/**
+ * The agent holds back the event of a finished block until the next block or the end of the answer, which may be long
+ * after the last character. A block is complete here when the API ends it.
+ */
+function viewAfterStop(view: ViewState, index: number): ViewState {
+  const stream = view.streams.find((each) => each.index === index);
+  // Only in order: the blocks before it are in the scrollback.
+  if (stream === undefined || view.streams.some((each) => each.index < index && !each.isEnded)) return view;
+  const ended = { ...stream, settledChars: stream.text.length, isEnded: true };
+  const streams = view.streams.map((each) => (each === stream ? ended : each));
+  const rest = stream.text.slice(stream.settledChars);
+  if (rest.trim() === '') return { ...view, streams };
+  const item: Item = stream.kind === 'text' ? answerItem(stream, rest) : { kind: 'thinking', text: rest.trim() };
+  return addItem({ ...view, streams }, item);
 }
 
 /** The finished block replaces its streamed parts. */
@@ -178,8 +226,9 @@ function viewAfterBlock(view: ViewState, block: Block): ViewState {
   const kind = isText(block) ? 'text' : isThinking(block) ? 'thinking' : undefined;
   if (kind === undefined) return view;
   const at = view.streams.findIndex((stream) => stream.kind === kind);
-  const stream = view.streams[at] ?? { index: 0, kind, text: '', settledChars: 0 };
+  const stream = view.streams[at] ?? { index: 0, kind, text: '', settledChars: 0, isEnded: false };
   const done = { ...view, streams: view.streams.filter((_, i) => i !== at) };
+  if (stream.isEnded) return done;
   if (isText(block)) {
     const rest = block.text.slice(stream.settledChars);
     return rest.trim() === '' ? done : addItem(done, answerItem(stream, rest));
@@ -244,7 +293,7 @@ function viewAfterCompaction(view: ViewState, event: Extract<AgentEvent, { type:
 const showDurationFromMs = 5000;
 
 function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
-  const ended = { ...emptyView, finished: endStream(view).finished };
+  const ended = { ...emptyView, finished: endStream(view).finished, folded: view.folded };
   switch (event.outcome) {
     case 'success':
       if (event.durationMs < showDurationFromMs) return ended;
@@ -258,6 +307,7 @@ function viewAfterTurn(view: ViewState, event: TurnEnded): ViewState {
       return addNotice(ended, 'warn', `stopped after ${counted(event.rounds, 'request')}, the limit of --max-turns`);
     case 'error_max_budget_usd':
       return addNotice(ended, 'warn', 'stopped: the budget of --max-budget-usd is used up');
+    case 'error_max_structured_output_retries':
     case 'error_during_execution':
       if (view.isFailureShown) return ended;
       return addNotice(ended, 'error', event.error === undefined ? 'the turn failed' : failureText(event.error));

@@ -1,7 +1,7 @@
 // A session that another program writes: one question, then a copy or nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionChoice } from '../../../../src/agent/contract/agent.ts';
+import type { SessionChoice } from '../../../../src/agent/contract/options.ts';
 import { exitCodes, UserError } from '../../../../src/base/errors/errors.ts';
 import type { Dialog, DialogAnswer } from '../../../../src/cli/console/dialog/dialog.ts';
 import { openOrCopy } from '../../../../src/cli/console/dialog/questions.ts';

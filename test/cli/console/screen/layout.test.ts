@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { displayWidth } from '../../../../src/base/text/terminal-text.ts';
 import { approvalDialog } from '../../../../src/cli/console/dialog/questions.ts';
 import { setText } from '../../../../src/cli/console/input/editor.ts';
+import { openSearch } from '../../../../src/cli/console/input/history-search.ts';
 import { suggestFiles } from '../../../../src/cli/console/input/suggestions.ts';
 import { type ConsoleState, initialConsole } from '../../../../src/cli/console/screen/console-state.ts';
 import { layOutScreen } from '../../../../src/cli/console/screen/layout.ts';
@@ -45,7 +46,7 @@ async function busyState(): Promise<ConsoleState> {
       ...emptyView,
       finished: [{ kind: 'prompt', text: 'x' }],
       busySinceMs: nowMs - 12_000,
-      streams: [{ index: 0, kind: 'text', text: `${long}\n\n`.repeat(30), settledChars: 0 }],
+      streams: [{ index: 0, kind: 'text', text: `${long}\n\n`.repeat(30), settledChars: 0, isEnded: false }],
       calls: [
         {
           call: call('Bash', { command: long }),
@@ -65,7 +66,24 @@ test('at any size the live lines leave a row of the screen free, and the cursor 
     why: 'y '.repeat(300),
     always: [],
   });
-  const states = [initialConsole, busy, { ...busy, suggestions: files }, { ...busy, dialog }];
+  const wide = '日本語 and a long line of words without an end, '.repeat(20);
+  const history = [wide, 'x', `!${wide}`].map((text) => ({ text, pastes: new Map<string, string>() }));
+  const shell = {
+    command: wide,
+    startedMs: 0,
+    progress: { kind: 'output', text: `${wide}\n`.repeat(9), totalLines: 9, elapsedMs: 1 },
+  } as const;
+  const states: readonly ConsoleState[] = [
+    initialConsole,
+    busy,
+    { ...busy, suggestions: files },
+    { ...busy, dialog },
+    { ...initialConsole, isHelp: true },
+    { ...busy, search: openSearch(history, '/x') },
+    { ...busy, search: openSearch([], '/x') },
+    { ...busy, shell, waitingShell: [wide] },
+    { ...initialConsole, editor: setText(initialConsole.editor, `!${wide}`) },
+  ];
   for (const enabled of [false, true]) {
     for (const columns of [24, 40, 80, 200]) {
       for (const rows of [6, 10, 24, 60]) {
@@ -90,7 +108,7 @@ test('a working turn, without colour', async () => {
     editor: initialConsole.editor,
     view: {
       ...busy.view,
-      streams: [{ index: 0, kind: 'text' as const, text: 'It **shines**', settledChars: 0 }],
+      streams: [{ index: 0, kind: 'text' as const, text: 'It **shines**', settledChars: 0, isEnded: false }],
       calls: [],
     },
   };

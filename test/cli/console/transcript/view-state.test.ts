@@ -36,7 +36,7 @@ test('a prompt and its streaming answer', () => {
   assert.deepEqual(play(prompt, request, part('It '), part('shines')), {
     ...emptyView,
     finished: [{ kind: 'prompt', text: 'light the lamp' }],
-    streams: [{ index: 0, kind: 'text', text: 'It shines', settledChars: 0 }],
+    streams: [{ index: 0, kind: 'text', text: 'It shines', settledChars: 0, isEnded: false }],
     busySinceMs: startMs,
   });
   assert.deepEqual(play(prompt, request, part('It '), part('shin'), block('It shines.'), turnEnd('success')), {
@@ -74,6 +74,29 @@ test('a block whose line is written late is shown once, before what came after i
     after.streams.map(({ text }) => text),
     ['Then this'],
   );
+});
+
+test('a block is in the scrollback when it ends, not when the next one comes, and only once', () => {
+  const stop = (index: number): Step => ({
+    type: 'part',
+    index,
+    kind: 'other',
+    text: '',
+    raw: { type: 'content_block_stop', index },
+  });
+  const second = { ...part('Then this.'), index: 1 } as Step;
+  const ended = play(prompt, request, part('It shines.'), stop(0));
+  const shines = { kind: 'answer', text: 'It shines.', isContinued: false } as const;
+  assert.deepEqual(ended.finished.slice(1), [shines]);
+  const later = play(prompt, request, part('It shines.'), stop(0), second, block('It shines.'), stop(1));
+  assert.deepEqual(later.finished.slice(1), [shines, { ...shines, text: 'Then this.' }]);
+  const all = play(request, part('It shines.'), stop(0), second, block('It shines.'), stop(1), block('Then this.'));
+  assert.deepEqual([all.finished, all.streams], [[shines, { ...shines, text: 'Then this.' }], []]);
+});
+
+test('a thought is in the scrollback when it ends', () => {
+  const stop: Step = { type: 'part', index: 0, kind: 'other', text: '', raw: { type: 'content_block_stop', index: 0 } };
+  assert.deepEqual(play(request, part('a lamp', 'thinking'), stop).finished, [{ kind: 'thinking', text: 'a lamp' }]);
 });
 
 test('a call runs with its output, then is one item with its result', () => {

@@ -1,0 +1,2 @@
+export { Away } from './away.ts';
+export { editFile, editText } from './text-editor.ts';
