@@ -100,7 +100,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   compaction: {
     script: [
-      { ...calls(['Bash', { command: 'true' }]), usage: { input_tokens: 190_000 } },
+      { ...calls(['Bash', { command: 'true' }]), usage: { input_tokens: 990_000 } },
       says('SUMMARY of it all'),
       says('Going on.'),
     ],

@@ -11,7 +11,7 @@ import { assertPredicted, assertPredictedByOld } from './live.ts';
 const current = '2.1.325';
 const old = '2.1.45';
 /** Known to both clients. */
-const flags = '--model claude-sonnet-4-5-20250929';
+const flags = '--model claude-sonnet-4-6';
 
 interface Scenario {
   readonly name: string;
@@ -74,6 +74,24 @@ const scenarios: readonly Scenario[] = [
       await chat.terminal.screen(/^› the second\n─/m);
       chat.terminal.type('C-u');
       await say(chat, 'not that one', /^● Another second\.$/m);
+    },
+  },
+  {
+    name: 'shell commands, a long paste, and a command that Esc stops',
+    script: [text('I see.'), text('And more.')],
+    written: [/<bash-input>ls lamp\.ts<\/bash-input>/, /row 40/, /And more/],
+    drive: async (chat) => {
+      await say(chat, '!ls lamp.ts', /^ {2}│ lamp\.ts$/m);
+      await say(chat, '!echo "<b>"; false', /exit code 1/);
+      chat.terminal.type('-l', 'see ');
+      chat.terminal.paste(Array.from({ length: 40 }, (_, i) => `row ${i + 1}`).join('\n'));
+      await chat.terminal.screen(/Pasted 40 lines/);
+      chat.terminal.type('Enter');
+      await chat.terminal.screen(/^● I see\.$/m);
+      await say(chat, '!echo begun; sleep 600', /┊ begun/);
+      chat.terminal.type('Escape');
+      await chat.terminal.screen(/interrupted/);
+      await say(chat, 'and now?', /^● And more\.$/m);
     },
   },
 ];

@@ -50,7 +50,8 @@ test('the soft limit is a notice to the user, once; everything runs', async (con
   assert.equal(notices.length, 1, JSON.stringify(notices));
   assert.match(
     notices[0] ?? '',
-    /^clew guard: \$0\.0038 spent today, the soft limit is \$0\.0010, calls are blocked at \$100; the count starts again at 00:00; at \$0\.02 per hour: /,
+    // The client may write an answer after the hook of its first call has read the file; then the second call reports both.
+    /^clew guard: \$0\.00(?:38|75) spent today, the soft limit is \$0\.0010, calls are blocked at \$100; the count starts again at 00:00; at \$0\.0[23] per hour: /,
   );
 });
 

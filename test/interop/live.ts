@@ -49,7 +49,8 @@ export async function assertPredictedByOld(version: string, file: string): Promi
   assert.equal(difference, undefined, `${file}, ${version}`);
 }
 
-function asOld(messages: readonly NormalMessage[]): readonly NormalMessage[] {
+/** Without the newline between user lines, and with the old name of Agent. */
+export function asOld(messages: readonly NormalMessage[]): readonly NormalMessage[] {
   return messages.map((message) => ({
     ...message,
     content: message.content.map((block) => {

@@ -86,7 +86,8 @@ for (const version of ['2.1.325', '2.1.45']) {
     });
     assert.equal(live.exitCode, 0, live.stderr);
     const sent = JSON.stringify(live.requests.at(-1)?.body ?? {});
-    assert.match(sent, /1 of 1 turns that match, in 1 sessions/);
+    // The prompt of the session that asks has the same words. Its file may be there already or not.
+    assert.match(sent, /1 of 1 turns that match, in [12] sessions/);
     assert.match(sent, /\| assistant: Fixed\./);
   });
 }

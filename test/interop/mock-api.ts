@@ -96,18 +96,18 @@ function sendFailure(response: ServerResponse, { status, errorType, message, hea
 }
 
 function sendAnswer(response: ServerResponse, request: JsonObject, answer: Answer): void {
-  const { envelope, blocks, stopReason, outputTokens } = complete(request, answer);
+  const { envelope, blocks, stopReason, outputTokens, counts } = complete(request, answer);
   sendJson(response, 200, {
     ...envelope,
     content: blocks,
     stop_reason: stopReason,
     stop_sequence: null,
-    usage: usage(outputTokens),
+    usage: { ...usage(outputTokens), ...counts },
   });
 }
 
 async function streamAnswer(response: ServerResponse, request: JsonObject, answer: Answer): Promise<void> {
-  const { envelope, blocks, stopReason, outputTokens } = complete(request, answer);
+  const { envelope, blocks, stopReason, outputTokens, counts } = complete(request, answer);
   const { delayMs = 0, stall } = answer;
   const send = (type: string, data: JsonObject): void => {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
@@ -119,7 +119,7 @@ async function streamAnswer(response: ServerResponse, request: JsonObject, answe
     'request-id': newId('req_'),
   });
   send('message_start', {
-    message: { ...envelope, content: [], stop_reason: null, stop_sequence: null, usage: usage(2) },
+    message: { ...envelope, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage(2), ...counts } },
   });
   for (const [index, block] of blocks.entries()) {
     if (delayMs > 0) await sleep(delayMs);
@@ -134,7 +134,7 @@ async function streamAnswer(response: ServerResponse, request: JsonObject, answe
   if (delayMs > 0) await sleep(delayMs);
   send('message_delta', {
     delta: { stop_reason: stopReason, stop_sequence: null },
-    usage: usage(outputTokens),
+    usage: { ...usage(outputTokens), ...counts },
   });
   send('message_stop', {});
   response.end();
@@ -145,16 +145,18 @@ interface CompleteAnswer {
   readonly blocks: readonly ScriptBlock[];
   readonly stopReason: string;
   readonly outputTokens: number;
+  readonly counts: JsonObject;
 }
 
 /** Fills in what a script leaves out: ids, the reason to stop, the tokens. */
-function complete(request: JsonObject, { blocks, stopReason }: Answer): CompleteAnswer {
+function complete(request: JsonObject, { blocks, stopReason, usage: counts = {} }: Answer): CompleteAnswer {
   const callsTools = blocks.some((block) => block.type === 'tool_use');
   return {
     envelope: { model: request.model, id: newId('msg_'), type: 'message', role: 'assistant' },
     blocks: blocks.map((block) => (block.type === 'tool_use' ? { id: newId('toolu_'), ...block } : block)),
     stopReason: stopReason ?? (callsTools ? 'tool_use' : 'end_turn'),
     outputTokens: 20 + 11 * blocks.length,
+    counts,
   };
 }
 

@@ -10,6 +10,8 @@ export interface ScriptBlock extends JsonObject {
 export interface Answer {
   readonly blocks: readonly ScriptBlock[];
   readonly stopReason?: string;
+  /** Replaces counts of the usage, also the ones at the start of the stream. */
+  readonly usage?: JsonObject;
   /** Pause before each block and before the end. */
   readonly delayMs?: number;
   /** Never finish: stop sending after this many blocks, or inside the last of them. */
