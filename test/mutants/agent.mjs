@@ -9,6 +9,10 @@ const recorder = 'src/agent/session/recorder.ts';
 const history = 'src/agent/session/file-history.ts';
 const rewind = 'src/agent/session/rewind.ts';
 const repair = 'src/api/repair/request.ts';
+const verdict = 'src/agent/hooks/verdict.ts';
+const changeFile = 'src/agent/tools/files/change-file.ts';
+const credentials = 'src/api/connection/credentials.ts';
+const sdkHooks = ['cli/headless/control/hooks'];
 
 const sandbox = [
   {
@@ -334,17 +338,38 @@ const permission = [
 const hooksAndServers = [
   {
     id: 'hooks-exit-2-does-not-block-precompact',
-    file: 'src/agent/hooks/hook-runner.ts',
-    find: "  'SubagentStop',\n  'PreCompact',\n]);",
-    replace: "  'SubagentStop',\n]);",
+    file: verdict,
+    find: "'SubagentStop', 'PreCompact'] as const",
+    replace: "'SubagentStop'] as const",
     tests: ['agent/hooks/hook-runner'],
   },
   {
     id: 'hooks-last-verdict-wins',
-    file: 'src/agent/hooks/hook-runner.ts',
+    file: verdict,
     find: 'strictness[each.decision] > strictness[worst.decision] ? each',
     replace: 'true ? each',
     tests: ['agent/hooks/hook-runner'],
+  },
+  {
+    id: 'hooks-callback-that-answers-too-late-lets-the-call-run',
+    file: verdict,
+    find: "if (ended === 'timeout' && hook.blocksOnSilence === true && guarded.has(name))",
+    replace: 'if (false)',
+    tests: sdkHooks,
+  },
+  {
+    id: 'hooks-callback-that-answers-too-late-lets-the-prompt-run',
+    file: verdict,
+    find: "'PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'",
+    replace: "'PreToolUse', 'PermissionRequest', 'PreCompact'",
+    tests: sdkHooks,
+  },
+  {
+    id: 'hooks-callback-of-a-program-that-is-gone-lets-the-call-run',
+    file: 'src/agent/hooks/hook-settings.ts',
+    find: "return { ...failedHook(error.message), ended: 'timeout' };",
+    replace: 'return failedHook(error.message);',
+    tests: sdkHooks,
   },
   {
     id: 'hooks-timeout-leaves-children',
@@ -363,9 +388,24 @@ const hooksAndServers = [
   {
     id: 'mcp-server-sees-the-auth-token',
     file: 'src/agent/mcp/connection.ts',
-    find: 'const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ...rest } = env;',
-    replace: 'const { ANTHROPIC_API_KEY, ...rest } = env;',
+    find: 'env: { ...withoutOwnKeys(options.env), ...config.env },',
+    replace:
+      'env: { ...withoutOwnKeys(options.env), ANTHROPIC_AUTH_TOKEN: options.env.ANTHROPIC_AUTH_TOKEN, ...config.env },',
     tests: ['agent/mcp/servers'],
+  },
+  {
+    id: 'mcp-file-configures-a-server-of-the-program',
+    file: 'src/agent/mcp/config.ts',
+    find: 'isJson ? options.host : undefined)',
+    replace: 'options.host)',
+    tests: ['cli/headless/control/servers'],
+  },
+  {
+    id: 'mcp-project-configures-a-server-of-the-program',
+    file: 'src/agent/mcp/config.ts',
+    find: "'project', projectFile, env)",
+    replace: "'project', projectFile, env, options.host)",
+    tests: ['agent/mcp/config'],
   },
   {
     id: 'mcp-repeats-the-call-the-server-died-in',
@@ -383,9 +423,9 @@ const hooksAndServers = [
   },
   {
     id: 'mcp-result-images-unlimited',
-    file: 'src/agent/mcp/server-tool.ts',
-    find: 'if (++images <= limits.images) kept.push(block);',
-    replace: '++images;\n      kept.push(block);',
+    file: 'src/agent/mcp/result.ts',
+    find: 'save, images >= limits.images)',
+    replace: 'save, false)',
     tests: ['agent/mcp/result'],
   },
 ];
@@ -401,8 +441,8 @@ const session = [
   {
     id: 'writer-moves-on-before-the-disk',
     file: writer,
-    find: 'const texts = made.map(({ text }) => text);',
-    replace: 'const texts = made.map(({ text }) => text);\n    this.#leafUuid = leafUuid;',
+    find: 'if (!this.#isEphemeral) await this.#store(',
+    replace: 'this.#leafUuid = leafUuid;\n    if (!this.#isEphemeral) await this.#store(',
     tests: ['agent/session/recorder'],
   },
   {
@@ -433,6 +473,34 @@ const session = [
     find: '      await this.#recorder(event);\n      for (const listen of this.#listeners) await listen(event);',
     replace: '      for (const listen of this.#listeners) await listen(event);\n      await this.#recorder(event);',
     tests: ['agent/loop/event-bus'],
+  },
+  {
+    id: 'recorder-leaves-an-interrupted-end-without-an-answer',
+    file: recorder,
+    find: 'if (this.#isUnanswered) lines.push(',
+    replace: 'if (this.#isUnanswered && lines.length > 9) lines.push(',
+    tests: ['agent/session/entry-fields'],
+  },
+  {
+    id: 'recorder-names-every-line-of-a-turn-differently',
+    file: 'src/agent/session/turn-facts.ts',
+    find: "if (this.#promptId === '') this.#promptId = randomUUID();",
+    replace: 'this.#promptId = randomUUID();',
+    tests: ['agent/session/entry-fields'],
+  },
+  {
+    id: 'entries-lose-a-key-of-the-client',
+    file: 'src/agent/session/entries.ts',
+    find: "    ...given('requestedModel', message.requestedModel),\n",
+    replace: '',
+    tests: ['agent/session/entry-keys'],
+  },
+  {
+    id: 'thinking-of-older-models-leaves-the-chain',
+    file: 'src/agent/session/said-lines.ts',
+    find: ' && isBinding(event.message.model)',
+    replace: '',
+    tests: ['agent/session/entry-fields'],
   },
   {
     id: 'recorder-closes-lost-calls-at-every-prompt',
@@ -559,8 +627,8 @@ const loop = [
   {
     id: 'compaction-reserve-off-by-one',
     file: 'src/agent/loop/compaction.ts',
-    find: 'usedTokens >= windowTokens - Math.min',
-    replace: 'usedTokens > windowTokens - Math.min',
+    find: 'usedTokens >= windowTokens - compactionReserve',
+    replace: 'usedTokens > windowTokens - compactionReserve',
     tests: ['agent/loop/compaction'],
   },
   {
@@ -580,18 +648,32 @@ const loop = [
   {
     id: 'sub-agent-may-start-agents',
     file: 'src/agent/loop/sub-agent.ts',
-    find: "new Set(['Task', 'Agent', 'AskUserQuestion', 'ExitPlanMode'])",
-    replace: "new Set(['AskUserQuestion', 'ExitPlanMode'])",
+    find: "  'Task',\n  'Agent',\n  'AskUserQuestion',\n",
+    replace: "  'AskUserQuestion',\n",
     tests: ['agent/agent'],
   },
 ];
 
 const tools = [
   {
-    id: 'tools-edit-of-a-changed-file',
-    file: 'src/agent/tools/files/change-file.ts',
-    find: 'if (seen.sha256 !== sha256(bytes))',
-    replace: 'if (seen.sha256.length !== sha256(bytes).length)',
+    id: 'tools-changed-file-counts-as-read',
+    file: changeFile,
+    find: "if (seen.sha256 !== hash) return 'old';",
+    replace: "if (seen.sha256.length !== hash.length) return 'old';",
+    tests: ['agent/tools/files/edit'],
+  },
+  {
+    id: 'tools-write-replaces-a-changed-file',
+    file: changeFile,
+    find: "if (need === 'must-be-seen' && known === 'old')",
+    replace: 'if (false)',
+    tests: ['agent/tools/files/edit'],
+  },
+  {
+    id: 'tools-edit-of-a-changed-file-does-not-say-so',
+    file: 'src/agent/tools/files/edit.ts',
+    find: "  old: ' The file had changed since it was read: read it before edits that depend on the rest of it.',",
+    replace: "  old: '',",
     tests: ['agent/tools/files/edit'],
   },
   {
@@ -673,4 +755,117 @@ const tools = [
   },
 ];
 
-export const mutants = [...sandbox, ...permission, ...hooksAndServers, ...session, ...loop, ...tools];
+const queueAndNotices = [
+  {
+    id: 'queue-passes-an-operation-that-runs-alone',
+    file: 'src/agent/turn-queue.ts',
+    find: 'end === -1 ? this.#waiting.length : end).filter(isEntry)',
+    replace: 'this.#waiting.length).filter(isEntry)',
+    tests: ['agent/steering'],
+  },
+  {
+    id: 'queue-newest-first',
+    file: 'src/agent/turn-queue.ts',
+    find: 'end).filter(isEntry);\n  }\n\n  /** The turn',
+    replace: 'end).filter(isEntry).reverse();\n  }\n\n  /** The turn',
+    tests: ['agent/steering'],
+  },
+  {
+    id: 'queue-drops-what-an-interrupt-leaves',
+    file: 'src/agent/turns.ts',
+    find: 'this.queue.putBack(entries.slice(i));',
+    replace: '',
+    tests: ['agent/steering'],
+  },
+  {
+    id: 'queue-loses-what-waits-at-a-limit',
+    file: 'src/agent/loop/loop.ts',
+    find: 'if (this.#signal.aborted || this.#limitEnd() !== undefined) return undefined;',
+    replace: 'if (this.#signal.aborted) return undefined;',
+    tests: ['agent/background'],
+  },
+  {
+    id: 'queue-steers-without-hooks',
+    file: 'src/agent/turns.ts',
+    find: "if ('blocked' in intake) {",
+    replace: "if ('blocked' in intake && intake.blocked === '') {",
+    tests: ['agent/background'],
+  },
+  {
+    id: 'notice-report-ends-its-own-tag',
+    file: 'src/agent/background-work.ts',
+    find: ".replace(/<(?=\\/?(?:task-notification|system-reminder)\\b)/gi, '&lt;')",
+    replace: '',
+    tests: ['agent/background'],
+  },
+  {
+    id: 'notice-of-what-the-model-stopped-itself',
+    file: 'src/agent/background-work.ts',
+    find: "if (shell.stoppedBy !== 'model')",
+    replace: 'if (true)',
+    tests: ['agent/background'],
+  },
+  {
+    id: 'notice-counts-as-a-prompt-of-the-user',
+    file: 'src/agent/turns.ts',
+    find: "item.kind === 'notice' ? noticeReminder(item.text) : promptReminder",
+    replace: 'promptReminder',
+    tests: ['agent/background'],
+  },
+  {
+    id: 'notice-is-lost-when-the-agent-closes',
+    file: 'src/agent/background-work.ts',
+    find: "else this.#owner.emit({ type: 'queued', text, isNotice: true }).catch(() => undefined);",
+    replace: '',
+    tests: ['agent/background'],
+  },
+];
+
+const connection = [
+  {
+    id: 'connection-project-sets-its-variables',
+    file: 'src/agent/settings/settings.ts',
+    find: "const isOfConnection = scope === 'local' && isOwn && isConnectionVariable(key);",
+    replace: 'const isOfConnection = isConnectionVariable(key);',
+    tests: ['agent/settings/settings'],
+  },
+  {
+    id: 'connection-local-file-of-the-repository-sets-its-variables',
+    file: 'src/agent/settings/settings.ts',
+    find: "const isOfConnection = scope === 'local' && isOwn && isConnectionVariable(key);",
+    replace: "const isOfConnection = scope === 'local' && isConnectionVariable(key);",
+    tests: ['agent/settings/settings'],
+  },
+  {
+    id: 'connection-commands-see-custom-headers',
+    file: credentials,
+    find: "'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', ",
+    replace: "'ANTHROPIC_AUTH_TOKEN', ",
+    tests: ['api/connection/headers'],
+  },
+  {
+    id: 'connection-key-in-an-error-is-shown',
+    file: 'src/api/client/stream-model.ts',
+    find: 'message: this.#connection.hideSecrets(failure.message, this.#prepared?.helperKey)',
+    replace: 'message: failure.message',
+    tests: ['agent/connections'],
+  },
+  {
+    id: 'connection-key-is-hidden-once',
+    file: credentials,
+    find: "hidden.replaceAll(secret as string, '[key]')",
+    replace: "hidden.replace(secret as string, '[key]')",
+    tests: ['api/connection/headers'],
+  },
+];
+
+export const mutants = [
+  ...sandbox,
+  ...permission,
+  ...hooksAndServers,
+  ...session,
+  ...loop,
+  ...tools,
+  ...queueAndNotices,
+  ...connection,
+];

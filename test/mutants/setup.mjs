@@ -81,6 +81,6 @@ export const mutants = [
     file: 'src/settings/settings-file.ts',
     find: 'if (!Buffer.from(text).equals(bytes))',
     replace: 'if (text === undefined)',
-    tests: ['cli/setup/setup'],
+    tests: ['settings/settings-file'],
   },
 ];

@@ -70,8 +70,8 @@ export const mutants = [
   {
     id: 'prompt-rebuilt-on-every-resume',
     file: keeper,
-    find: 'if (kept !== undefined && !this.#isOutdated(kept)) return kept;',
-    replace: '',
+    find: 'if (kept !== undefined && !this.#isOutdated(kept)) return kept;\n    const made',
+    replace: 'const made',
     tests: agent,
   },
   {

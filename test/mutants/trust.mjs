@@ -42,22 +42,22 @@ export const mutants = [
   {
     id: 'servers-start-without-acceptance',
     file: 'src/agent/mcp/config.ts',
-    find: 'options.isProjectTrusted ? await readJsonFile(projectFile, notices) : undefined',
-    replace: 'await readJsonFile(projectFile, notices)',
+    find: "options.isProjectTrusted && has('project') ? await",
+    replace: "has('project') ? await",
     tests: ['agent/trust'],
   },
   {
     id: 'skills-load-without-acceptance',
     file: 'src/agent/prompt/command.ts',
-    find: 'isProjectTrusted ? await loadProjectCommands(options.cwd) : nothing',
-    replace: 'isProjectTrusted || true ? await loadProjectCommands(options.cwd) : nothing',
+    find: "const withProject = isProjectTrusted && isUsed('project', settingSources);",
+    replace: "const withProject = isUsed('project', settingSources);",
     tests: ['agent/trust'],
   },
   {
     id: 'agents-load-without-acceptance',
     file: 'src/agent/prompt/agent-definition.ts',
-    find: 'options.isProjectTrusted ? await',
-    replace: 'options.isProjectTrusted || true ? await',
+    find: "const withProject = isProjectTrusted && isUsed('project', settingSources);",
+    replace: "const withProject = isUsed('project', settingSources);",
     tests: ['agent/prompt/agent-definition'],
   },
   {
