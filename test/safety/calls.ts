@@ -37,6 +37,8 @@ export const everyCall: readonly WatchedLine[] = [
   { line: 'chat', input: 'hello\r', isEndless: true, isInTerminal: true, isPartly: true },
   { line: 'print Write.the.file --permission-mode acceptEdits --allowedTools Read' },
   'print Go.on --resume {sound}',
+  { line: 'print Go --no-session-persistence', isPartly: true },
+  { line: 'print Go --debug-file {out}/debug.log', isPartly: true },
   ...[
     'ls',
     'ls --expiring',

@@ -64,9 +64,9 @@ test('the rows use the words that the page explains, each row once', () => {
 /** The guarantees of the page, written independently of the table. */
 const own = new Set(['state', 'operations']);
 const network = new Map([
-  ['model API', ['chat', 'print', 'compress --api']],
+  ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],
   ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay']],
-  ['tools', ['chat', 'print']],
+  ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
   ['named address', ['prices update']],
 ]);
 
