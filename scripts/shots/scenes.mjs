@@ -21,6 +21,7 @@ export function lampAt(hour: number): Lamp {
 }
 `,
   'src/tide.ts': 'export const tide = 3;\n',
+  'watch.sh': 'for hour in 22 0 2 4; do echo "$hour: lit"; sleep 1; done\n',
 };
 
 const look = reply(
@@ -100,7 +101,7 @@ export const scenes = [
   },
   {
     name: 'chat-agent',
-    title: 'clew chat with two sub-agents at work, and a prompt that waits for its turn',
+    title: 'clew chat with two sub-agents at work, and a queued prompt',
     flags: '',
     script: (request) => {
       const agent = inSubAgent(request);
@@ -176,5 +177,18 @@ export const scenes = [
       ['why is the lamp dark at night?', /never true[\s\S]*asks first/],
       ['/context', /Free space[\s\S]*asks first/],
     ],
+  },
+  {
+    name: 'chat-background',
+    title: 'clew chat: a command in the background ends, and the model answers about it',
+    flags: '--allowedTools "Bash(sh watch.sh)"',
+    script: (request) => {
+      const said = JSON.stringify(request.body?.messages ?? '');
+      if (said.includes('task-notification'))
+        return reply(text('The watch is over: the lamp **was lit all night**, and nothing else was seen.'));
+      if (talk(request) > 1) return reply(text('The watch runs in the background. Ask me anything meanwhile.'));
+      return reply(call('Bash', { command: 'sh watch.sh', description: 'Watch the lamp', run_in_background: true }));
+    },
+    keys: [['watch the lamp until the morning', /meanwhile[\s\S]*lit all night[\s\S]*asks first/]],
   },
 ];
