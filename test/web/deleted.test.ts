@@ -1,6 +1,7 @@
 // Sessions whose transcript is gone, on the page: one list with those of the archive, with what is left of each; opened, they
 // show the prompts that are left. The tree is what the real client left, and nothing of it changes.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { keyParam, readJson, readText } from '../../src/web/client/client.ts';
@@ -51,4 +52,36 @@ test('the list has every deleted session with what is left, and its page shows t
     /sift the flour/,
   );
   assert.deepEqual([changesOf(before, snapshotTree(root, [])), faults], [[], []]);
+});
+
+test('a session whose transcript is removed while the server runs is found at every moment', async (context) => {
+  const folder = temporaryFolder(context);
+  const [root, state] = [path.join(folder, 'config'), path.join(folder, 'state')];
+  writeDeletedLibrary(root);
+  const { client, isCurrent, faults } = await openWebServer(
+    context,
+    {},
+    { roots: [root], state, env: { ...process.env, CLEW_HOME: state } },
+  );
+  await isCurrent();
+  const kept = recordedSessions.filter(({ isDeleted }) => !isDeleted);
+  assert.equal(kept.length, 20);
+  const answers: number[] = [];
+  for (const { sessionId, typed, cwd } of kept.slice(0, 2)) {
+    const deletedRows = async () =>
+      (await readJson(client.sessions.$get({ query: { id: sessionId, only: 'deleted' } }))).rows;
+    assert.deepEqual(await deletedRows(), []);
+    rmSync(path.join(root, 'projects', cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${sessionId}.jsonl`));
+    for (let tries = 0; (await deletedRows()).length === 0; tries++) {
+      assert.ok(tries < 500, `${sessionId} is not in the list of deleted sessions`);
+      answers.push((await client.sessions[':key'].presence.$get({ param: keyParam(sessionId) })).status);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const { head } = await readJson(client.sessions[':key'].$get({ param: keyParam(sessionId), query: {} }));
+    assert.deepEqual(
+      head.turns.slice(1).map(({ prompt }) => prompt),
+      typed.filter((text) => !text.startsWith('/')),
+    );
+  }
+  assert.deepEqual([new Set(answers), faults], [new Set([200]), []]);
 });

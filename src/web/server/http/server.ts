@@ -57,7 +57,8 @@ class LibraryServer implements RunningServer {
   });
   #isIdle: Promise<void> | undefined;
   readonly #archivedFolder: string;
-  #hasArchive: Promise<void> | undefined;
+  /** The last reading of the archive. */
+  #archiveRead: Promise<void> | undefined;
   /** Of the packs, when they were last read. */
   #archiveState = '';
   /** The user has confirmed in the page that it may change sessions. */
@@ -122,10 +123,7 @@ class LibraryServer implements RunningServer {
         this.#updateStars();
         void this.#updateArchive();
       },
-      hasArchive: () => {
-        this.#hasArchive ??= this.#updateArchive();
-        return this.#hasArchive;
-      },
+      hasArchive: () => this.#updateArchive(),
       hasNewest: this.#hasNewest,
       isReady: this.#isReady,
       onFault: setup.onFault,
@@ -175,7 +173,7 @@ class LibraryServer implements RunningServer {
     this.#runningTimer = setInterval(() => {
       this.#updateRunning();
       this.#updateStars();
-      if (this.#hasArchive !== undefined) void this.#updateArchive();
+      if (this.#archiveRead !== undefined) void this.#updateArchive();
     }, runningMs);
   }
 
@@ -194,7 +192,7 @@ class LibraryServer implements RunningServer {
     if (signal.aborted) return;
     this.#threads.watch.begin();
     removeAbandoned(this.#setup.state);
-    this.#hasArchive ??= this.#updateArchive();
+    void this.#updateArchive();
   }
 
   async close(): Promise<void> {
@@ -269,11 +267,17 @@ class LibraryServer implements RunningServer {
     }
   }
 
-  /** Asks again only if a pack, or a trace of deleted sessions, changed. */
-  async #updateArchive(): Promise<void> {
+  /** Reads the archive again only if a pack, a trace of deleted sessions, or the list of transcripts changed. */
+  #updateArchive(): Promise<void> {
     const state = archiveState(this.#setup.state) + traceState(this.#setup.roots);
-    if (state === this.#archiveState) return;
-    this.#archiveState = state;
+    if (this.#archiveRead === undefined || state !== this.#archiveState) {
+      this.#archiveState = state;
+      this.#archiveRead = this.#readArchive();
+    }
+    return this.#archiveRead;
+  }
+
+  async #readArchive(): Promise<void> {
     try {
       const found = await this.#threads.doctor.askValue('archive', {});
       this.#notifier.rowsChanged(this.#sessions.setArchive(found));
@@ -294,6 +298,11 @@ class LibraryServer implements RunningServer {
   #takeRows({ changed, gone, total }: WorkerEvents['index']['rows']): void {
     this.#notifier.rowsChanged(this.#sessions.take(changed, gone, total));
     this.#haveNewest();
+    if (gone.length > 0 && this.#archiveRead !== undefined) {
+      // What is left of a removed session may be in traces that did not change.
+      this.#archiveState = '';
+      void this.#updateArchive();
+    }
     if (total !== null) return;
     this.#becomeReady();
     void this.#proceed();
