@@ -1,4 +1,4 @@
-export { type Key, KeyReader, stopUntilResumed } from './keys.ts';
+export { type Key, KeyReader, singleKeys, stopUntilResumed } from './keys.ts';
 export {
   type Chunks,
   type OutputStream,

@@ -94,6 +94,11 @@ export class KeyReader {
   }
 }
 
+/** For letters that are commands: several that were typed quickly, or over a slow connection, arrive as one text. */
+export function singleKeys(key: Key): readonly Key[] {
+  return key.name === 'text' ? Array.from(key.text, (text) => ({ name: 'text', text })) : [key];
+}
+
 function named(name: KeyName): Key {
   return { name, text: '' };
 }

@@ -6,7 +6,7 @@ import { watchLibrary } from '../../library/watch/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { rootsOf } from '../input/index.ts';
-import { KeyReader, Screen, terminalWidth, withoutMark, writeOut } from '../terminal/index.ts';
+import { KeyReader, Screen, singleKeys, terminalWidth, withoutMark, writeOut } from '../terminal/index.ts';
 import { type LiveBlock, liveLines } from './live-text.ts';
 
 export interface LiveQuestion {
@@ -70,7 +70,7 @@ async function watch(
     draw();
     await new Promise<void>((resolve) => {
       stdin.on('data', (data: string) => {
-        for (const { name, text } of keys.push(data)) {
+        for (const { name, text } of keys.push(data).flatMap(singleKeys)) {
           if (name === 'ctrl-c' || name === 'ctrl-d' || text === 'q') resolve();
           else if (name === 'ctrl-z') void screen.suspend().then(onResize);
         }

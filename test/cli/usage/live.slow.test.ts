@@ -20,7 +20,9 @@ test(
     await terminal.screen(/spent {6}\$0\.02, 1\.0k tokens[\s\S]*q or Ctrl-C quits/);
     appendFileSync(path.join(root, `projects/-w-p/${session1}.jsonl`), `${line('b', 100_000)}\n`);
     await terminal.screen(/spent {6}\$1\.52, 101k tokens/);
-    terminal.type('q');
+    // Typed together, as over a slow connection.
+    terminal.type('xq');
+    await terminal.screen(/^[$#]\s*$/m);
     terminal.type('echo still $((40 + 2))', 'Enter');
     await terminal.screen(/still 42/);
   },

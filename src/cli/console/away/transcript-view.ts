@@ -2,7 +2,7 @@
 // show --full` prints them. It scrolls, follows new lines while its end is visible, and leaves the scrollback as it was.
 import { clusters, oneLine } from '../../../base/text/index.ts';
 import { fitFacts, rule } from '../../render/index.ts';
-import type { Key, Screen, Style } from '../../terminal/index.ts';
+import { type Key, type Screen, type Style, singleKeys } from '../../terminal/index.ts';
 
 export interface TranscriptViewOptions {
   readonly screen: Screen;
@@ -47,6 +47,10 @@ export class TranscriptView {
 
   /** Returns `closed` if the key ends the view. */
   press(key: Key): 'closed' | 'open' {
+    return singleKeys(key).some((each) => this.#press(each) === 'closed') ? 'closed' : 'open';
+  }
+
+  #press(key: Key): 'closed' | 'open' {
     if (closingKeys.has(key.name) || (key.name === 'text' && key.text === 'q')) return 'closed';
     const page = this.#page();
     const step = key.name === 'text' ? letterSteps[key.text] : steps[key.name];

@@ -3,7 +3,7 @@
 
 import { displayWidth, neutralise, oneLine } from '../../../base/text/index.ts';
 import { fitFacts, rule, scrollTo, wrapSpans } from '../../render/index.ts';
-import type { Key } from '../../terminal/index.ts';
+import { type Key, singleKeys } from '../../terminal/index.ts';
 import { editBuffer, emptyBuffer, insertText, layOutBuffer, type TextBuffer } from '../input/index.ts';
 import type { Drawing } from '../transcript/index.ts';
 
@@ -49,8 +49,7 @@ export interface DialogPressed {
 /** Keys that arrive together are handled one by one: a number before text selects the choice first. */
 export function pressInDialog(dialog: Dialog, key: Key): DialogPressed {
   let pressed: DialogPressed = { dialog };
-  const keys = key.name === 'text' ? [...key.text].map((text) => ({ name: key.name, text })) : [key];
-  for (const each of keys) {
+  for (const each of singleKeys(key)) {
     pressed = pressOne(pressed.dialog, each);
     if (pressed.answer !== undefined) return pressed;
   }

@@ -52,7 +52,9 @@ test('it opens at the end, and every key scrolls within the lines', async () => 
     return shown.page()[1];
   };
   assert.deepEqual(
-    ['\x1b[A', 'k', '\x1b[5~', 'b', 'j', '\x1b[B', ' ', '\x1b[6~', 'g', 'G', '\x1b[H', '\x1b[F', 'x'].map(after),
+    ['\x1b[A', 'k', '\x1b[5~', 'b', 'j', '\x1b[B', ' ', '\x1b[6~', 'g', 'G', '\x1b[H', '\x1b[F', 'x', 'kk', 'Gb'].map(
+      after,
+    ),
     [
       '7–11 of 12',
       '6–10 of 12',
@@ -67,6 +69,9 @@ test('it opens at the end, and every key scrolls within the lines', async () => 
       '1–5 of 12',
       '8–12 of 12',
       '8–12 of 12',
+      // Several letters that arrive together.
+      '6–10 of 12',
+      '3–7 of 12',
     ],
   );
   shown.view.close();
@@ -75,7 +80,8 @@ test('it opens at the end, and every key scrolls within the lines', async () => 
 test('a short conversation fills the page with blanks, and the closing keys close', async () => {
   const shown = await show(2);
   assert.deepEqual(shown.page(), ['1 2', '1–2 of 2']);
-  assert.deepEqual(['\x0f', 'q', '\x1b', '\x03', 'j'].map(shown.press), [
+  assert.deepEqual(['\x0f', 'q', 'jq', '\x1b', '\x03', 'j'].map(shown.press), [
+    'closed',
     'closed',
     'closed',
     'closed',
