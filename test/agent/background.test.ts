@@ -112,12 +112,15 @@ test('a command that ends while nothing runs starts a turn of its own', async (t
 
 test('a command that ends while calls run is reported to the model after them, in the same turn', async (t) => {
   const kit = await start(t, [
-    calls(inBackground('true', { description: 'quick' })),
-    calls(['Bash', { command: until('b') }]),
+    calls(inBackground(until('a'), { description: 'quick' })),
+    (own) => {
+      own.release('a');
+      return calls(['Bash', { command: until('b') }]);
+    },
     says('done'),
   ]);
   const turn = kit.agent.prompt('go');
-  await waitFor(() => kit.types().includes('task-ended') && kit.bodies().length === 2);
+  await waitFor(() => kit.types().includes('task-ended'));
   kit.release('b');
   await turn;
   await kit.agent.idle();
