@@ -46,7 +46,10 @@ export async function openPage(
   const complaints: string[] = [];
   const { origin } = new URL(url);
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // A failed request does not name its address.
+    const text = message.text();
+    complaints.push(text.startsWith('Failed to load') ? `${text} ${message.location().url}` : text);
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {

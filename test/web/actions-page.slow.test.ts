@@ -289,8 +289,11 @@ async function doesAll(context: TestContext): Promise<void> {
   await context.test('a deleted session is restored from its own page', () => restores(server, opened.page));
   await context.test('export downloads the session without its secret', () => exports(server, opened.page));
   assert.deepEqual(server.faults, []);
-  await noComplaints(opened);
+  await noComplaints(opened, suggestedTurns);
 }
+
+/** The session has fewer turns than the dialog of Compress suggests: the dry run of these is refused, until 1 is typed. */
+const suggestedTurns = /400.*\/actions\/compress\?keepTurns=5$/;
 
 async function asksOnce(server: WebServer, page: Page): Promise<void> {
   const before = contentsOf(server.root);
@@ -436,7 +439,7 @@ async function onlyCopies(context: TestContext): Promise<void> {
   }
   assert.deepEqual(posted, []);
   assert.deepEqual(contentsOf(server.root), before);
-  await noComplaints(opened);
+  await noComplaints(opened, suggestedTurns);
 }
 
 async function usesPalette(context: TestContext): Promise<void> {

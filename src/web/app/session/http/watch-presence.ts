@@ -51,11 +51,8 @@ export function watchPresence(
     events.onMissed(askSoon),
     events.on('sessions', ({ changed, gone, isMany }) => {
       if (isMany || changed.some((row) => row.key === key)) askSoon();
-      else if (gone.includes(key) && last !== undefined) {
-        show({ ...last, isLive: false, isGone: true });
-        // The archive may have it.
-        askSoon();
-      }
+      // If the archive has it, an event of the archive follows.
+      else if (gone.includes(key) && last !== undefined) show({ ...last, isLive: false, isGone: true });
     }),
   ];
   void ask();
