@@ -2,15 +2,16 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterTest, type Endable } from './after-test.ts';
 
 /**
  * The real path of a new, empty folder, so that results can be compared with it. `{ after }` of node:test
  * instead of a test's context: the folder exists for all tests of the file.
  */
-export function temporaryFolder(context: { after(end: () => void): unknown }): string {
+export function temporaryFolder(context: Endable): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
   // A process that a test has started may still write its last file.
-  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  afterTest(context, () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 

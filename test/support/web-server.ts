@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { type Client, makeClient, readJson } from '../../src/web/client/client.ts';
 import { type RunningServer, type ServerSetup, startServer } from '../../src/web/server/http/server.ts';
 import type { Events } from '../../src/web/wire/wire.ts';
+import { afterTest } from './after-test.ts';
 import { dist } from './dist.ts';
 import { temporaryFolder, writeTree } from './temp-folder.ts';
 import { waitFor } from './wait.ts';
@@ -82,7 +83,7 @@ export async function openWebServer(
     onFault: (message) => faults.push(message),
     ...options,
   });
-  context.after(() => server.close());
+  afterTest(context, () => server.close());
   const base = `http://127.0.0.1:${server.port}`;
   const token = tokenOf(server.url);
   const client = makeClient({ base, token, headers: { origin: base } });
