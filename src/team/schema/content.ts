@@ -1,0 +1,242 @@
+// What people push. Every table has tenant, person and month in its key and is partitioned by month (of the row's own time,
+// UTC; 1970-01-01 if it has none). A level has tables of its own, so that a policy on rows decides about it: metrics
+// (`sessions`, `cells`, `calls`, `prompts`), titles (`titles`, `call_paths`), text (`documents`, `exchanges` and packs of
+// redacted files), files (packs of original files).
+
+const key = `
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  month date NOT NULL,
+  session_id text NOT NULL`;
+
+export const contentTables: string = `
+-- One row per session. Its own month never changes the months of its other rows.
+CREATE TABLE clew.sessions (${key},
+  level smallint NOT NULL CHECK (level BETWEEN 1 AND 4),
+  machine text NOT NULL,
+  -- Everything that was pushed for it, at this level, with these rules: the same key is the same content.
+  content_key text NOT NULL,
+  -- Of the main transcript: another machine that has the same beginning and more continues this session.
+  main_bytes bigint NOT NULL,
+  main_sha256 text NOT NULL,
+  -- Version of the redaction rules; null below the level of text.
+  rules text,
+  started_at timestamptz,
+  ended_at timestamptz,
+  -- Hash of the folder, so that metrics can be grouped by project without its name.
+  project_hash text NOT NULL,
+  -- The numbers of \`clew ls\`: {entries, turns, agents, sizeBytes, diagnostics, damage, model, …}.
+  facts jsonb NOT NULL,
+  -- The months of its rows in all tables.
+  months date[] NOT NULL,
+  pushed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (tenant, person, month, session_id)
+) PARTITION BY RANGE (month);
+CREATE INDEX sessions_by_id ON clew.sessions (tenant, person, session_id);
+CREATE INDEX sessions_by_end ON clew.sessions (tenant, ended_at);
+
+-- The session that a transaction may add rows to: one at a time for each person.
+CREATE TABLE clew.opened (
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  session_id text NOT NULL,
+  level smallint NOT NULL,
+  months date[] NOT NULL,
+  xact xid8 NOT NULL,
+  PRIMARY KEY (tenant, person)
+);
+
+-- Cells of usage, as in the local index: sums of a session, model and quarter of an hour (number of quarters since 1970;
+-- null without a time). Messages without a price are in cells of their own.
+CREATE TABLE clew.cells (${key},
+  nth integer NOT NULL,
+  quarter integer,
+  model text,
+  is_fast boolean NOT NULL,
+  is_lower_bound boolean NOT NULL,
+  messages integer NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cache_read_tokens bigint NOT NULL,
+  cache_write_5m_tokens bigint NOT NULL,
+  cache_write_1h_tokens bigint NOT NULL,
+  cost_micro_usd bigint,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+
+-- Sums of cells by day (UTC). Kept by a trigger on cells, so that it never disagrees with them.
+CREATE TABLE clew.usage_days (
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  month date NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  is_fast boolean NOT NULL,
+  is_priced boolean NOT NULL,
+  cells bigint NOT NULL,
+  lower_bounds bigint NOT NULL,
+  messages bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cache_read_tokens bigint NOT NULL,
+  cache_write_5m_tokens bigint NOT NULL,
+  cache_write_1h_tokens bigint NOT NULL,
+  cost_micro_usd bigint NOT NULL,
+  PRIMARY KEY (tenant, person, month, day, model, is_fast, is_priced)
+) PARTITION BY RANGE (month);
+
+-- Tool calls: names, times and outcomes, without inputs. \`call_key\` is the same in copies of a call.
+CREATE TABLE clew.calls (${key},
+  nth integer NOT NULL,
+  call_key text NOT NULL,
+  name text NOT NULL,
+  called_at timestamptz,
+  is_error boolean,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+
+-- When the user typed something. \`prompt_key\` is the same in copies of a prompt.
+CREATE TABLE clew.prompts (${key},
+  nth integer NOT NULL,
+  prompt_key text NOT NULL,
+  typed_at timestamptz,
+  is_copy boolean NOT NULL,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+
+-- Titles, folders, branches and links.
+CREATE TABLE clew.titles (${key},
+  title text,
+  cwd text,
+  path text NOT NULL,
+  -- The rest of \`clew ls\`: {project, root, tag, gitBranch, worktree, pullRequests, forkedFrom, …}.
+  facts jsonb NOT NULL,
+  PRIMARY KEY (tenant, person, month, session_id)
+) PARTITION BY RANGE (month);
+
+-- The files that calls touched, by the \`nth\` of the call.
+CREATE TABLE clew.call_paths (${key},
+  nth integer NOT NULL,
+  touched text NOT NULL,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+
+-- The documents of the local full text: what one line says in one capacity, redacted.
+CREATE TABLE clew.documents (${key},
+  nth integer NOT NULL,
+  -- The transcript: '' for the main one, else the id of the sub-agent.
+  agent text NOT NULL,
+  line integer NOT NULL,
+  kind text NOT NULL,
+  part integer NOT NULL,
+  said_at timestamptz,
+  tool text,
+  uuid text,
+  text text NOT NULL,
+  -- Words of our own tokenizer, CJK by character; tokens counts them all.
+  words tsvector NOT NULL,
+  tokens integer NOT NULL,
+  facts jsonb,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+CREATE INDEX documents_words ON clew.documents USING gin (words) WITH (fastupdate = off);
+
+-- The segments of exchanges that rank a search: stemmed words of the five fields.
+CREATE TABLE clew.exchanges (${key},
+  nth integer NOT NULL,
+  agent text NOT NULL,
+  -- The line of the prompt, the lines that the segment covers, and the time of its first line.
+  line integer NOT NULL,
+  first_line integer NOT NULL,
+  end_line integer NOT NULL,
+  said_at timestamptz,
+  prompt tsvector NOT NULL,
+  answer tsvector NOT NULL,
+  files tsvector NOT NULL,
+  commands tsvector NOT NULL,
+  errors tsvector NOT NULL,
+  -- Number of tokens of the five fields, in this order.
+  tokens integer[] NOT NULL,
+  words tsvector NOT NULL,
+  facts jsonb,
+  PRIMARY KEY (tenant, person, month, session_id, nth)
+) PARTITION BY RANGE (month);
+CREATE INDEX exchanges_words ON clew.exchanges USING gin (words) WITH (fastupdate = off);
+
+-- The files of a session, compressed, in chunks: redacted ones from the level of text on, original ones at the level of files.
+CREATE TABLE clew.packs (${key},
+  is_original boolean NOT NULL,
+  nth integer NOT NULL,
+  chunk integer NOT NULL,
+  -- Below the project folder. In the first chunk of a file: its size, hash, mode and time.
+  name text NOT NULL,
+  size_bytes bigint,
+  sha256 text,
+  mode integer,
+  mtime_ms double precision,
+  codec text NOT NULL,
+  data bytea NOT NULL,
+  PRIMARY KEY (tenant, person, month, session_id, is_original, nth, chunk)
+) PARTITION BY RANGE (month);
+ALTER TABLE clew.packs ALTER COLUMN data SET STORAGE EXTERNAL;
+
+-- What must not come back: a session is kept at most at this level; 0 keeps nothing. Only the machine that wrote the
+-- tombstone, or the person's own word, raises it.
+CREATE TABLE clew.tombstones (
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  session_id text NOT NULL,
+  level smallint NOT NULL CHECK (level BETWEEN 0 AND 3),
+  -- removed, lowered, redacted, undone, retention
+  reason text NOT NULL,
+  -- Hash of the main transcript that was there, for redactions.
+  main_sha256 text,
+  machine text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (tenant, person, session_id)
+);
+
+CREATE TABLE clew.machines (
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  machine text NOT NULL,
+  -- Of everything that this machine has pushed, to see at once that nothing is missing.
+  digest text NOT NULL,
+  pushed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (tenant, person, machine)
+);
+
+-- Readings of other people's text. A row is written and committed before the text can be read.
+CREATE TABLE clew.readings (
+  tenant integer NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reader text NOT NULL DEFAULT session_user,
+  -- find, show, restore, …
+  action text NOT NULL,
+  -- Whose text; null means everyone's who shares it.
+  person integer,
+  session_id text,
+  -- What was searched for, for example.
+  detail text,
+  xact xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX readings_by_reader ON clew.readings (tenant, reader, at);
+CREATE INDEX readings_by_person ON clew.readings (tenant, person, at);
+`;
+
+/** Tables with the key of a session, by the lowest level that has rows in them. */
+export const tableLevels = {
+  sessions: 1,
+  cells: 1,
+  calls: 1,
+  prompts: 1,
+  titles: 2,
+  call_paths: 2,
+  documents: 3,
+  exchanges: 3,
+  packs: 3,
+} as const;
+
+export const partitionedTables: readonly string[] = [...Object.keys(tableLevels), 'usage_days'];

@@ -1,0 +1,78 @@
+// Who sees and adds which rows. Nobody is granted UPDATE or DELETE. Functions in a policy are wrapped in SELECT, so that they
+// run once per statement.
+import { tableLevels } from './content.ts';
+
+const mine = 'person = (SELECT clew.my_person())';
+const inTenant = 'tenant = (SELECT clew.my_tenant())';
+
+/** By the level of a table: whose rows are seen besides one's own. */
+const others: Readonly<Record<number, string>> = {
+  1: '(SELECT clew.sees_others()) OR person IN (SELECT clew.led_people())',
+  2: '(SELECT clew.sees_others())',
+  3: `(SELECT clew.announced_everyone()) OR person || ' ' || session_id = ANY((SELECT clew.announced_sessions())::text[])`,
+};
+
+/** Original files of others are for auditors alone: developers agreed to share redacted text. */
+const packsOfOthers = `(NOT is_original OR (SELECT clew.is_in('clew_auditor'))) AND (${others[3]})`;
+
+function contentPolicies(table: string, level: number): string {
+  const seen = table === 'packs' ? packsOfOthers : others[level];
+  const needed = table === 'packs' ? 'CASE WHEN is_original THEN 4 ELSE 3 END' : String(level);
+  const add =
+    table === 'sessions'
+      ? ''
+      : `GRANT INSERT ON clew.${table} TO clew_developer, clew_lead, clew_auditor, clew_gateway;
+CREATE POLICY add ON clew.${table} FOR INSERT WITH CHECK (${inTenant} AND ${mine}
+  AND session_id = (SELECT clew.opened_session()) AND month = ANY((SELECT clew.opened_months())::date[])
+  AND (SELECT clew.opened_level()) >= ${needed});`;
+  return `
+ALTER TABLE clew.${table} ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON clew.${table} TO clew_developer, clew_lead, clew_auditor, clew_gateway;
+CREATE POLICY see ON clew.${table} FOR SELECT USING (${inTenant} AND (${mine} OR ${seen}));
+${add}`;
+}
+
+function plainPolicy(table: string, using: string, columns = ''): string {
+  return `
+ALTER TABLE clew.${table} ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ${columns} ON clew.${table} TO clew_developer, clew_lead, clew_auditor, clew_gateway;
+CREATE POLICY see ON clew.${table} FOR SELECT USING (${inTenant} AND (${using}));`;
+}
+
+const callable = [
+  'is_in(text)',
+  'my_person()',
+  'my_tenant()',
+  'my_most_level()',
+  'sees_others()',
+  'led_people()',
+  'ensure_months(date[])',
+  'open_session(jsonb)',
+  'remove_session(text, text, text)',
+  'hello(text)',
+  'goodbye(text, text)',
+  'announce_reading(text, integer, text, text)',
+  'announced_everyone()',
+  'announced_sessions()',
+  'opened_session()',
+  'opened_level()',
+  'opened_months()',
+];
+
+export const policies: string = [
+  `GRANT USAGE ON SCHEMA clew TO clew_developer, clew_lead, clew_auditor, clew_gateway;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA clew FROM PUBLIC;
+${callable.map((name) => `GRANT EXECUTE ON FUNCTION clew.${name} TO clew_developer, clew_lead, clew_auditor, clew_gateway;`).join('\n')}`,
+  ...Object.entries(tableLevels).map(([table, level]) => contentPolicies(table, level)),
+  plainPolicy('usage_days', `${mine} OR ${others[1]}`),
+  plainPolicy('tenants', 'true'),
+  plainPolicy('people', 'true', '(tenant, person, name)'),
+  plainPolicy('groups', 'true'),
+  plainPolicy('members', 'true'),
+  plainPolicy('retention', 'true'),
+  plainPolicy('holds', `${mine} OR (SELECT clew.is_in('clew_auditor'))`),
+  plainPolicy('tombstones', mine),
+  plainPolicy('machines', mine),
+  plainPolicy('readings', `${mine} OR reader = session_user OR (SELECT clew.is_in('clew_auditor'))`),
+  'ALTER TABLE clew.opened ENABLE ROW LEVEL SECURITY;\nALTER TABLE clew.migrations ENABLE ROW LEVEL SECURITY;',
+].join('\n');
