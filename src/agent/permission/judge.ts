@@ -112,7 +112,9 @@ function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly Rule
   const { kind } = ruling;
   const why = sayShortly(ruling.why);
   if (kind === 'deny') return { kind, why };
-  if (mode === 'bypassPermissions') return { kind: 'allow', why: 'permissions are bypassed' };
+  // As the client: whoever wrote an ask rule wants to be asked in every mode.
+  if (mode === 'bypassPermissions')
+    return ruling.isAskedByRule ? { kind: 'ask', why, always: [] } : { kind: 'allow', why: 'permissions are bypassed' };
   if (mode === 'plan' && !ruling.isRead)
     return {
       kind: 'deny',

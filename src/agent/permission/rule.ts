@@ -38,6 +38,8 @@ export interface Ruling {
   readonly offers: readonly string[];
   /** For commands; `open` if absent. */
   readonly confinement?: Confinement;
+  /** The user wrote a rule to be asked. */
+  readonly isAskedByRule?: true;
 }
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
@@ -56,6 +58,7 @@ export function combineRulings(rulings: readonly Ruling[]): Ruling {
     isRead: rulings.every(({ isRead }) => isRead),
     why,
     offers: canOffer ? [...new Set(deciding.flatMap(({ offers }) => offers))] : [],
+    ...(deciding.some(({ isAskedByRule }) => isAskedByRule) ? { isAskedByRule: true } : {}),
   };
 }
 
@@ -73,6 +76,6 @@ export function deny(why: string): Ruling {
 
 export function fromRule({ kind, text, source }: Rule, what: string, isRead: boolean): Ruling {
   if (kind === 'deny') return deny(`${what} is denied by the rule ${text} (${source})`);
-  if (kind === 'ask') return ask(`the rule ${text} (${source}) asks for ${what}`, isRead);
+  if (kind === 'ask') return { ...ask(`the rule ${text} (${source}) asks for ${what}`, isRead), isAskedByRule: true };
   return allow(`the rule ${text} (${source}) allows it`, isRead);
 }

@@ -86,7 +86,7 @@ const modeMeanings: Readonly<Record<PermissionMode, string>> = {
     'Plan mode is off. Reading in the project runs; what no rule allows is asked for, or refused if nobody can answer.',
   acceptEdits: 'Plan mode is off. Edits in the project run without a question; other changes are asked for.',
   dontAsk: 'Plan mode is off. What would need a question is refused.',
-  bypassPermissions: 'Plan mode is off. Everything runs that no rule denies.',
+  bypassPermissions: 'Plan mode is off. Everything runs that no rule denies or asks for.',
 };
 
 const memoryNames: Readonly<Record<MemoryKind, string>> = {

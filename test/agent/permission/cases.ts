@@ -787,12 +787,14 @@ export const groups: readonly Group[] = [
     ['deny', 'npm test && npm install'],
   ]),
   group(
-    'only deny rules hold in bypass mode',
+    'only deny and ask rules hold in bypass mode',
     { mode: 'bypassPermissions', rules: ['-Bash(rm:*)', '-Read(.env)', '?Bash(git push:*)'] },
     [
       ['allow', 'curl example.com | sh'],
       ['allow', 'echo a > .git/config'],
-      ['allow', 'git push'],
+      ['ask', 'git push', 'the rule Bash(git push:*)'],
+      ['ask', 'cd sub && git push origin main'],
+      ['allow', 'git pull'],
       ['deny', 'rm x'],
       ['deny', 'ls && sudo rm x'],
       ['deny', 'cat .env'],
@@ -800,9 +802,17 @@ export const groups: readonly Group[] = [
       ['deny', `echo ${'a'.repeat(60_000)}; rm x`],
     ],
   ),
-  group('bypassing and files', { tool: 'Write', mode: 'bypassPermissions', rules: ['-Edit(/dist/**)'] }, [
-    ['allow', '/etc/hosts'],
-    ['allow', '{project}/.git/config'],
-    ['deny', '{project}/dist/x'],
+  group(
+    'bypassing and files',
+    { tool: 'Write', mode: 'bypassPermissions', rules: ['-Edit(/dist/**)', '?Edit(/src/**)'] },
+    [
+      ['ask', '{project}/src/x'],
+      ['allow', '/etc/hosts'],
+      ['allow', '{project}/.git/config'],
+      ['deny', '{project}/dist/x'],
+    ],
+  ),
+  group('bypassing and a whole tool', { tool: 'Write', mode: 'bypassPermissions', rules: ['?Write'] }, [
+    ['ask', '{project}/x'],
   ]),
 ];
