@@ -47,6 +47,15 @@ export function isHookName(name: string): name is HookName {
   return hookNames.some((each) => each === name);
 }
 
+/**
+ * What these report happens in Clew too, but no hook is run for it. Other events that Clew does not run have no cause in
+ * it: it has no teammates, worktrees, task lists or elicitation, and no mode in which a model decides about calls.
+ */
+export const unreportedHooks: ReadonlySet<HookName> = new Set<HookName>([
+  ...(['PreModelSwitch', 'PostModelSwitch', 'InstructionsLoaded', 'ConfigChange', 'FileChanged'] as const),
+  ...(['DirectoryAdded', 'MessageDisplay'] as const),
+]);
+
 export interface HookVerdict {
   /** From exit code 2 or `decision: "block"`: the reason for the model or, if a prompt is blocked, for the user. */
   readonly blocked?: string;

@@ -57,6 +57,7 @@ export {
   hookNames,
   isHookName,
   type PermissionAnswer,
+  unreportedHooks,
 } from './hook.ts';
 export type {
   HostConnection,

@@ -150,7 +150,7 @@ export function groupOfCallback(callback: HookCallback, index: number, problems:
         return printedJson(json.async === true ? {} : json);
       } catch (error) {
         if (!(error instanceof HookUnanswered)) throw error;
-        return { ...failedHook(error.message), ended: 'timeout' };
+        return { ...failedHook(error.message), ended: 'unanswered' };
       }
     });
   const hook: Hook = {

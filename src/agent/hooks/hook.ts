@@ -34,7 +34,7 @@ export interface HookCall {
 export interface HookResult {
   /** `undefined` if it was killed or never started. */
   readonly exitCode: number | undefined;
-  readonly ended?: 'timeout' | 'abort' | 'signal';
+  readonly ended?: 'timeout' | 'abort' | 'signal' | 'unanswered';
   /** Why it could not be started. */
   readonly problem?: string;
   readonly stdout: string;

@@ -20,8 +20,10 @@ export function readAnswer(name: HookName, hook: Hook, result: HookResult): Hook
   const { exitCode, ended } = result;
   if (ended === 'abort') return verdict({});
   const stderr = result.stderr.trim();
-  if (ended === 'timeout' && hook.blocksOnSilence === true && guarded.has(name))
-    return verdict(block(name, unansweredText(name)));
+  const isSilent = ended === 'unanswered' || (ended === 'timeout' && hook.blocksOnSilence === true);
+  if (isSilent && guarded.has(name)) return verdict(block(name, unansweredText(name)));
+  // The program that would be told is the one that is gone.
+  if (ended === 'unanswered') return verdict({});
   const failure = failureOf(hook, result, stderr);
   if (failure !== undefined)
     return verdict({

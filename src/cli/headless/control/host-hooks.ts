@@ -1,6 +1,6 @@
 // Hooks that are functions of the program that started Clew: `initialize` registers them by id, and each event that one
 // of them matches is a `hook_callback` request.
-import { type HookCallback, HookUnanswered, isHookName } from '../../../agent/contract/index.ts';
+import { type HookCallback, HookUnanswered, isHookName, unreportedHooks } from '../../../agent/contract/index.ts';
 import { UserError } from '../../../base/errors/index.ts';
 import { asObject, isArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { type HostChannel, HostError } from './channel.ts';
@@ -12,6 +12,7 @@ export function readHostHooks(value: JsonValue | undefined, channel: HostChannel
   if (events === undefined) throw invalid('must map events to lists of matchers');
   return Object.entries(events).flatMap(([event, matchers]) => {
     if (!isHookName(event)) throw invalid(`name the event ${JSON.stringify(event)}, which is not known`);
+    if (unreportedHooks.has(event)) throw invalid(`name the event ${event}, for which Clew runs no hooks`);
     if (!isArray(matchers)) throw invalid(`of ${event} must be a list of matchers`);
     return matchers.flatMap((matcher) => readMatcher(event, matcher, channel));
   });
@@ -23,6 +24,8 @@ function readMatcher(event: HookCallback['event'], value: JsonValue, channel: Ho
     throw invalid(`of ${event} need hookCallbackIds, a list of texts`);
   if (matcher !== undefined && matcher !== null && typeof matcher !== 'string')
     throw invalid(`of ${event} need a matcher that is a text`);
+  if (typeof matcher === 'string' && !isPattern(matcher))
+    throw invalid(`of ${event} have the matcher ${JSON.stringify(matcher)}, which is not a regular expression`);
   const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
   return hookCallbackIds.map((id) => ({
     event,
@@ -32,6 +35,17 @@ function readMatcher(event: HookCallback['event'], value: JsonValue, channel: Ho
     ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }),
     ...(onFailure === 'block' ? { onFailure } : {}),
   }));
+}
+
+/** A guard with another matcher would never be called. */
+function isPattern(matcher: string): boolean {
+  if (matcher === '*') return true;
+  try {
+    new RegExp(matcher);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function callBack(

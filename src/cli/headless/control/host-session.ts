@@ -41,6 +41,7 @@ export class HostSession {
   #opening: Promise<Agent> | undefined;
   #agent: Agent | undefined;
   #firstModel = '';
+  #isRefused = false;
 
   constructor(options: HostSessionOptions) {
     this.#options = options;
@@ -65,6 +66,7 @@ export class HostSession {
     for await (const prompt of prompts) {
       // What the program asked for before a prompt holds for it.
       await Promise.all(this.#handling);
+      if (this.#isRefused) break;
       yield prompt;
     }
     await reading;
@@ -117,7 +119,10 @@ export class HostSession {
       return undefined;
     }
     try {
-      if (this.#opening !== undefined && this.#initialization === undefined) throw tooLate();
+      if (this.#opening !== undefined && this.#initialization === undefined) {
+        this.#endUnguarded(this.#opening);
+        throw tooLate();
+      }
       const initialization = readInitialize(request.body, this.#channel);
       if (this.#opening === undefined) this.#initialization = initialization;
       this.#handle(request, () => this.#initialize(initialization));
@@ -127,6 +132,15 @@ export class HostSession {
       this.#handle(request, () => Promise.reject(error));
       return error;
     }
+  }
+
+  /** What runs already has no guards. A prompt that waits for the agent begins before the interrupt. */
+  #endUnguarded(opening: Promise<Agent>): void {
+    this.#isRefused = true;
+    opening.then(
+      (agent) => setImmediate(() => agent.interrupt()),
+      () => undefined,
+    );
   }
 
   #handle(request: ControlRequest, work: () => Promise<JsonObject>): void {

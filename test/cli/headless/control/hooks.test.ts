@@ -152,6 +152,8 @@ test('hooks that cannot be registered end the run before anything happens', asyn
     [{ PreToolUse: [{ matcher: 5, hookCallbackIds: ['a'] }] }, /need a matcher that is a text/],
     [{ PreToolUse: [{ matcher: 'Bash' }] }, /need hookCallbackIds/],
     [{ PreToolUse: {} }, /must be a list of matchers/],
+    [{ PreToolUse: [{ matcher: 'Bash(', hookCallbackIds: ['a'] }] }, /"Bash\(", which is not a regular expression/],
+    [{ PreModelSwitch: [{ hookCallbackIds: ['a'] }] }, /PreModelSwitch, for which Clew runs no hooks/],
   ];
   for (const [hooks, why] of cases) {
     const host = startHost(t, [says('never')]);
@@ -160,6 +162,39 @@ test('hooks that cannot be registered end the run before anything happens', asyn
     assert.match(String(await host.end()), why);
     assert.throws(() => host.kit(), /not open/);
   }
+});
+
+test('matchers that the client takes are registered, and so are hooks whose cause never happens', async (t) => {
+  const matchers = ['', '*', 'Bash', 'Write | Bash', 'mcp__.*', '^Ba'].map((matcher) => ({
+    matcher,
+    hookCallbackIds: ['a'],
+  }));
+  const host = startHost(t, [says('done')]);
+  const hooks = { PreToolUse: matchers, WorktreeCreate: [{ hookCallbackIds: ['a'] }] };
+  assert.ok(isObject(await host.request('initialize', { hooks })));
+});
+
+test('an initialize with guards that comes after a prompt ends the turn that runs without them', async (t) => {
+  const slow: JsonObject = { command: 'sleep 0.3; touch x', description: 'make it' };
+  const host = startHost(t, [calls(['Bash', slow]), says('done')], { agent: bypass });
+  host.send({ type: 'user', message: { role: 'user', content: 'go' } });
+  host.send({ type: 'user', message: { role: 'user', content: 'more' } });
+  const answer = await host.request('initialize', { hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } });
+  assert.match(String(answer), /after the first prompt/);
+  assert.match(String(await host.end()), /after the first prompt/);
+  assert.ok(!made(host));
+  assert.ok(host.turns.every(({ outcome }) => outcome === 'interrupted'));
+});
+
+test('a callback that only watches is silent when its program has ended', async (t) => {
+  const host = await start(t, {}, () => ({}), 'SessionEnd');
+  await host.prompt('go');
+  await host.end();
+  await host.kit().agent.close('exit');
+  assert.deepEqual(
+    host.kit().events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])),
+    [],
+  );
 });
 
 test('a program that initializes again registers its callbacks again', async (t) => {
