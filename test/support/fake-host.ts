@@ -17,6 +17,7 @@ export interface FakeHostOptions {
   readonly answers?: Readonly<Record<string, HostAnswer>>;
   readonly permissionTool?: string;
   readonly mayBypass?: boolean;
+  readonly thinkingDisplay?: 'omitted' | 'summarized';
   readonly env?: NodeJS.ProcessEnv;
   readonly agent?: AgentKitOptions;
 }
@@ -39,7 +40,7 @@ export interface FakeHost {
 }
 
 export function startHost(t: TestContext, script: Script, options: FakeHostOptions = {}): FakeHost {
-  const { answers = {}, permissionTool, mayBypass = false, env = {} } = options;
+  const { answers = {}, permissionTool, mayBypass = false, thinkingDisplay, env = {} } = options;
   const stdin = new PassThrough();
   const written: JsonObject[] = [];
   const warnings: string[] = [];
@@ -54,6 +55,7 @@ export function startHost(t: TestContext, script: Script, options: FakeHostOptio
     signal: stop.signal,
     env,
     cwd: () => kit?.cwd ?? '',
+    ...(thinkingDisplay === undefined ? {} : { thinkingDisplay }),
     permissionTool,
     mayBypass,
     warn: (text) => warnings.push(text),

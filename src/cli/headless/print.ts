@@ -63,6 +63,7 @@ class PrintRun {
     const { mayBypass, permissionTool } = options;
     this.#host = new HostSession({
       ...{ stdin, signal: stop.signal, env: io.env, mayBypass, permissionTool },
+      ...given('thinkingDisplay', run.thinking?.display),
       cwd: () => this.#cwd,
       write: (message) => this.#report.message(message),
       warn: (text) => writeNotice(io.stderr, text),

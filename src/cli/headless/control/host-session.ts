@@ -22,6 +22,8 @@ export interface HostSessionOptions {
   /** `stdio`, or the name of an MCP tool. */
   readonly permissionTool: string | undefined;
   readonly mayBypass: boolean;
+  /** The display of thinking that the run begins with. */
+  readonly thinkingDisplay?: 'omitted' | 'summarized';
   readonly write: (message: JsonObject) => Promise<void>;
   /** Shows a problem of the protocol on stderr. */
   readonly warn: (text: string) => void;
@@ -169,6 +171,7 @@ export class HostSession {
       env,
       mayBypass,
       firstModel: this.#firstModel,
+      firstDisplay: this.#options.thinkingDisplay,
       queued: () => [...this.#waiting],
       deliver: (server, message) => {
         const servers = this.#initialization?.servers;

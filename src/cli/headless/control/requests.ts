@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly mayBypass: boolean;
   /** The model that the run began with. */
   readonly firstModel: string;
+  /** The display of thinking that the run began with. */
+  readonly firstDisplay: 'omitted' | 'summarized' | undefined;
   /** Prompts that were read and have not begun, by their uuid. */
   readonly queued: () => readonly string[];
   /** Delivers a message of an MCP server of the program; returns a problem. */
@@ -91,13 +93,21 @@ function applySettings(body: JsonObject, context: RequestContext): JsonObject {
   return {};
 }
 
-/** 0 switches thinking off, where the model allows it. */
-function setThinkingTokens(body: JsonObject, { agent }: RequestContext): JsonObject {
-  const { max_thinking_tokens: tokens, thinking_display: display } = body;
-  if (display !== undefined) throw new UserError('thinking_display cannot change', 'start with --thinking-display');
-  if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0)
-    throw new UserError('max_thinking_tokens is not a whole number', 'send 0 to switch thinking off, or a budget');
-  agent.setThinking(tokens === 0 ? { kind: 'off' } : { kind: 'on', budgetTokens: tokens });
+/** 0 switches thinking off, where the model allows it; null is the default again. */
+function setThinkingTokens(body: JsonObject, { agent, firstDisplay }: RequestContext): JsonObject {
+  const { max_thinking_tokens: tokens, thinking_display: display = firstDisplay ?? null } = body;
+  const isBudget = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0;
+  if (tokens !== null && !isBudget)
+    throw new UserError(
+      'max_thinking_tokens is not a whole number',
+      'send 0 to switch thinking off, a budget, or null for the default',
+    );
+  if (display !== null && display !== 'omitted' && display !== 'summarized')
+    throw new UserError(`thinking_display ${JSON.stringify(display)} is not known`, 'choose omitted or summarized');
+  agent.setThinking({
+    ...(tokens === null ? {} : tokens === 0 ? { kind: 'off' } : { kind: 'on', budgetTokens: Number(tokens) }),
+    ...(display === null ? {} : { display }),
+  });
   return {};
 }
 

@@ -1,21 +1,25 @@
 // Requests that change how the model thinks, and those that Clew cannot carry out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asObject } from '../../../../src/base/json/json.ts';
+import { asObject, type JsonObject } from '../../../../src/base/json/json.ts';
 import { says } from '../../../support/agent-talk.ts';
 import { startHost } from '../../../support/fake-host.ts';
 
 test('the budget of thinking and the effort change for the next request', async (t) => {
   const agent = { model: 'claude-sonnet-4-5-20250929' };
-  const host = startHost(t, [says('one'), says('two'), says('three')], { agent });
+  const host = startHost(t, [says('one'), says('two'), says('three'), says('four')], { agent });
   const thinkingOfLast = () => asObject(asObject(host.kit().bodies().at(-1))?.thinking);
   await host.prompt('go');
+  const thinkingAtFirst = thinkingOfLast();
   assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: 2048 }), {});
   await host.prompt('again');
   assert.equal(thinkingOfLast()?.budget_tokens, 2048);
   assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: 0 }), {});
   await host.prompt('and again');
   assert.notEqual(thinkingOfLast()?.type, 'enabled');
+  assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: null }), {});
+  await host.prompt('with the default');
+  assert.deepEqual(thinkingOfLast(), thinkingAtFirst);
   assert.deepEqual(await host.request('apply_flag_settings', { settings: { effortLevel: 'low' } }), {});
   assert.equal(host.kit().agent.state.effort, undefined, 'this model takes no effort');
   host.kit().agent.setModel('claude-opus-5-5');
@@ -24,13 +28,33 @@ test('the budget of thinking and the effort change for the next request', async 
   assert.equal(host.kit().agent.state.effort, 'medium');
 });
 
+test('the display of thinking is that of the start, until a request names another one', async (t) => {
+  const answers = ['one', 'two', 'three', 'four'].map((text) => says(text));
+  const host = startHost(t, answers, { thinkingDisplay: 'summarized', agent: { thinking: { display: 'summarized' } } });
+  const displayAfter = async (more: JsonObject) => {
+    assert.deepEqual(await host.request('set_max_thinking_tokens', { max_thinking_tokens: null, ...more }), {});
+    await host.prompt('go');
+    return asObject(asObject(host.kit().bodies().at(-1))?.thinking)?.display;
+  };
+  assert.deepEqual(
+    [
+      await displayAfter({}),
+      await displayAfter({ thinking_display: 'omitted' }),
+      await displayAfter({ thinking_display: 'summarized' }),
+      await displayAfter({ thinking_display: null }),
+    ],
+    ['summarized', 'omitted', 'summarized', 'omitted'],
+  );
+});
+
 test('a request that Clew cannot carry out is an error, never an empty success', async (t) => {
   const host = startHost(t, [says('one')]);
   await host.prompt('go');
   const refused = [
-    ['set_max_thinking_tokens', { max_thinking_tokens: null }],
     ['set_max_thinking_tokens', { max_thinking_tokens: '5' }],
-    ['set_max_thinking_tokens', { thinking_display: 'summarized' }],
+    ['set_max_thinking_tokens', { max_thinking_tokens: 1.5 }],
+    ['set_max_thinking_tokens', {}],
+    ['set_max_thinking_tokens', { max_thinking_tokens: 0, thinking_display: 'highlights' }],
     ['apply_flag_settings', { settings: { effortLevel: 'huge' } }],
     ['apply_flag_settings', { settings: { fastMode: true } }],
     ['stop_task', { task_id: 'b1' }],
