@@ -184,6 +184,71 @@ export const examples: Readonly<Record<string, Example>> = {
       await ask('go [[main]]', { agents: { helper }, allowedTools: ['Bash', 'Agent'] });
     },
   },
+  'sub-agents: their text, and a call that a guard refuses': {
+    scripts: {
+      main: [
+        calls(
+          use('Agent', {
+            description: 'look',
+            prompt: 'work [[sub]]',
+            subagent_type: 'helper',
+            run_in_background: false,
+          }),
+        ),
+        answers('done'),
+      ],
+      sub: [calls(touch('guarded')), answers('sub done')],
+    },
+    run: async ({ ask, note, project }) => {
+      const helper = { description: 'helps', prompt: 'You help', tools: ['Bash'] };
+      const guard: Hook = async ({ agent_type }) => {
+        note(`guard ${agent_type}`);
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PreToolUse',
+            permissionDecision: 'deny',
+            permissionDecisionReason: 'no',
+          },
+        };
+      };
+      const messages = await ask('go [[main]]', {
+        agents: { helper },
+        allowedTools: ['Bash', 'Agent'],
+        forwardSubagentText: true,
+        hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [guard] }] },
+      });
+      const denials = messages.at(-1)?.permission_denials;
+      note(`denied ${Array.isArray(denials) ? denials.length : ''}, made ${existsSync(path.join(project, 'guarded'))}`);
+    },
+  },
+  'hooks: the end of a turn': {
+    scripts: { end: [calls(echo('one')), answers('done')] },
+    run: async ({ ask, note }) => {
+      const messages = await ask('go [[end]]', {
+        allowedTools: ['Bash'],
+        hooks: { PostToolUse: [{ hooks: [async () => ({ continue: false, stopReason: 'enough' })] }] },
+      });
+      note(String(messages.at(-1)?.terminal_reason));
+      let blocks = 0;
+      const once: Hook = async () => (blocks++ === 0 ? { decision: 'block', reason: 'not yet' } : {});
+      await ask('hello', { hooks: { Stop: [{ hooks: [once] }] } });
+    },
+  },
+  'permissions: a rule that asks, in bypass mode': {
+    scripts: { rule: [calls(touch('a')), answers('done')] },
+    run: async ({ ask, note, project }) => {
+      await ask('go [[rule]]', {
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        settings: { permissions: { ask: ['Bash(touch *)'] } },
+        canUseTool: async (name: string) => {
+          note(name);
+          return { behavior: 'deny', message: 'no' };
+        },
+      });
+      note(String(existsSync(path.join(project, 'a'))));
+    },
+  },
   'sessions: resume and fork': {
     run: async ({ ask, note }) => {
       const idOf = (messages: readonly JsonObject[]) =>

@@ -59,6 +59,7 @@ export function startHost(t: TestContext, script: Script, options: FakeHostOptio
     permissionTool,
     mayBypass,
     warn: (text) => warnings.push(text),
+    forwardAgentText: () => undefined,
     write: async (message) => {
       written.push(message);
       if (message.type === 'control_request') answer(message, answers, send);

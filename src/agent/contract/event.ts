@@ -467,6 +467,8 @@ export interface TurnEnded {
   /** The text of the last answer. */
   readonly text: string;
   readonly error?: ModelFailure;
+  /** A hook answered `continue: false`. */
+  readonly isStoppedByHook?: true;
   /** The answer that matches `outputSchema`. */
   readonly output?: JsonObject;
   readonly denials: readonly {

@@ -35,7 +35,7 @@ const continueText =
 const outputText =
   '[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request. Call this tool now.';
 
-type End = Pick<TurnEnded, 'outcome' | 'error' | 'output'>;
+type End = Pick<TurnEnded, 'outcome' | 'error' | 'output' | 'isStoppedByHook'>;
 
 class Turn {
   readonly #context: AgentContext;
@@ -164,7 +164,7 @@ class Turn {
     if (end !== undefined) return end;
     if (outcome.stop === undefined) return this.#takeQueued();
     await this.#notice('warn', `a hook ended the turn: ${outcome.stop}`);
-    return { outcome: 'success' };
+    return { outcome: 'success', isStoppedByHook: true };
   }
 
   /** The turn ends with the answer in the wanted format, or after too many that do not match. */

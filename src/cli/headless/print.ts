@@ -67,6 +67,7 @@ class PrintRun {
       cwd: () => this.#cwd,
       write: (message) => this.#report.message(message),
       warn: (text) => writeNotice(io.stderr, text),
+      forwardAgentText: () => this.#messages.showAgentText(),
       open: (chosen) => this.#open(chosen),
     });
     const { betas = [], maxTurns, maxBudgetUsd } = run;

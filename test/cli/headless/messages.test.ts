@@ -181,6 +181,29 @@ test('a turn begins with init, also the second one; names are those of the clien
   assert.deepEqual(init?.mcp_servers, [{ name: 'm', status: 'pending', source: 'dynamic' }]);
 });
 
+test('what sub-agents say is printed once a program asks for it, and their refused calls are those of the turn', () => {
+  const stream = new MessageStream({ ...choice, withParts: false });
+  const agent = { agentId: 'a1', parentCallId: 't' };
+  const block = { type: 'block', uuid, message: head, block: { type: 'text', text: 'a' } } as const;
+  const said = { ...block, stopReason: 'end_turn', usage: {}, agent, at: new Date() } as const;
+  assert.deepEqual(stream.of(said, state), []);
+  stream.showAgentText();
+  assert.equal(stream.of(said, state)[0]?.type, 'assistant');
+  for (const refused of ['permission', 'hook', 'input'] as const)
+    stream.of({ type: 'result', uuid, call, callUuid: uuid, outcome, refused, agent, at: new Date() }, state);
+  const denial = { tool_name: 'Bash', tool_use_id: 't', tool_input: {} };
+  assert.deepEqual(stream.result(ended, state).permission_denials, [denial, denial]);
+  assert.deepEqual(stream.result(ended, state).permission_denials, []);
+});
+
+test('the end by a hook has its own reason, and what makes a turn continue is a block', () => {
+  const stream = new MessageStream(choice);
+  stream.of({ at: new Date(), type: 'prompt', uuid, content: 'hi', isMeta: false }, state);
+  const more = { at: new Date(), type: 'prompt', uuid, content: 'go on', isMeta: true, isFeedback: true } as const;
+  assert.deepEqual(asObject(stream.of(more, state)[0]?.message)?.content, [{ type: 'text', text: 'go on' }]);
+  assert.equal(stream.result({ ...ended, isStoppedByHook: true }, state).terminal_reason, 'hook_stopped');
+});
+
 test('errors have the names that the client gives them, before a retry and at the end', () => {
   const table: readonly (readonly [ModelFailure, retry: string, end: string])[] = [
     [failure(529, 'overloaded_error'), 'overloaded', 'server_error'],

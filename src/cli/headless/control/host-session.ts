@@ -27,6 +27,8 @@ export interface HostSessionOptions {
   readonly write: (message: JsonObject) => Promise<void>;
   /** Shows a problem of the protocol on stderr. */
   readonly warn: (text: string) => void;
+  /** From now on the text of sub-agents is written. */
+  readonly forwardAgentText: () => void;
   readonly open: (options: HostAgentOptions) => Promise<Agent>;
 }
 
@@ -183,6 +185,7 @@ export class HostSession {
   async #initialize(initialization: Initialization): Promise<JsonObject> {
     for (const name of initialization.unknown)
       this.#options.warn(`initialize: the field ${name} is not known and has no effect`);
+    if (initialization.forwardsAgentText) this.#options.forwardAgentText();
     const isFirst = initialization === this.#initialization;
     const agent = await this.agent();
     // A program that connects again registers its hooks again; the rest was decided when the agent opened.

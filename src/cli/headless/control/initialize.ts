@@ -25,6 +25,8 @@ export interface Initialization {
   readonly servers: ProgramServers;
   /** The policies of the program for the tools of its servers. */
   readonly updates: readonly PermissionUpdate[];
+  /** The program shows what sub-agents say. */
+  readonly forwardsAgentText: boolean;
   /** Fields that Clew does not know. */
   readonly unknown: readonly string[];
   /** The part of the answer that depends on the request. */
@@ -37,7 +39,6 @@ const accepted: ReadonlySet<string> = new Set([
   ...['sdkMcpServerManifestsOrigin', 'systemPrompt', 'appendSystemPrompt', 'agents', 'title'],
   // The system prompt of Clew never contains the folder, the date or the state of git.
   ...['skills', 'excludeDynamicSections', 'supportedDialogKinds', 'perTaskStopAffordance'],
-  // Clew always prints what sub-agents say.
   'forwardSubagentText',
 ]);
 
@@ -65,6 +66,7 @@ export function readInitialize(body: JsonObject, channel: HostChannel): Initiali
   return {
     servers: hostServers,
     updates,
+    forwardsAgentText: body.forwardSubagentText === true,
     unknown: Object.keys(body).filter((name) => !accepted.has(name) && unsupported[name] === undefined),
     options: {
       hostServers,

@@ -85,11 +85,11 @@ function typedBlock(block: JsonObject): JsonObject {
 /** `isReplay`: the reader of the stream wrote it. */
 export function promptMessage(event: EventOf<'prompt'>, isReplay: boolean, common: Common): JsonObject {
   const { role, content } = asObject(promptBody(event, 'default').message) ?? {};
-  // The client prints the prompt of a sub-agent as a block.
-  const isOfAgent = event.agent !== undefined && typeof content === 'string';
+  // The client prints the prompt of a sub-agent, and what makes a turn continue, as a block.
+  const isBlock = (event.agent !== undefined || event.isFeedback === true) && typeof content === 'string';
   return {
     type: 'user',
-    message: { role: role ?? 'user', content: isOfAgent ? [{ type: 'text', text: content }] : (content ?? '') },
+    message: { role: role ?? 'user', content: isBlock ? [{ type: 'text', text: content }] : (content ?? '') },
     ...common,
     uuid: event.uuid,
     timestamp: event.at.toISOString(),
@@ -105,8 +105,8 @@ export function resultMessage(event: EventOf<'result'>, common: Common): JsonObj
     ...common,
     uuid: event.uuid,
     timestamp: event.at.toISOString(),
-    // The client leaves it out for sub-agents.
-    ...(event.agent === undefined ? { tool_use_result: event.outcome.stored } : {}),
+    // The client leaves it out for what a sub-agent's call returned, but not for its failures.
+    ...(event.agent === undefined || event.outcome.isError ? { tool_use_result: event.outcome.stored } : {}),
   };
 }
 

@@ -35,6 +35,7 @@ interface RunningAgentMark {
 
 export class MessageStream {
   readonly #choice: MessageChoice;
+  #withAgentText: boolean;
   #sessionId = '';
   #turn = new TurnAccount();
   /** Whether the current turn has its `system/init`. */
@@ -52,6 +53,12 @@ export class MessageStream {
 
   constructor(choice: MessageChoice) {
     this.#choice = choice;
+    this.#withAgentText = choice.withAgentText;
+  }
+
+  /** From now on. */
+  showAgentText(): void {
+    this.#withAgentText = true;
   }
 
   get sessionId(): string {
@@ -240,7 +247,7 @@ export class MessageStream {
 
   /** Of a sub-agent only its calls are shown, unless its text is wanted. */
   #isShown({ agent, block }: Extract<AgentEvent, { readonly type: 'block' }>): boolean {
-    return agent === undefined || block.type === 'tool_use' || this.#choice.withAgentText;
+    return agent === undefined || block.type === 'tool_use' || this.#withAgentText;
   }
 
   #usageOf({ message, usage }: Extract<AgentEvent, { readonly type: 'block' }>): JsonObject {
@@ -255,7 +262,7 @@ export class MessageStream {
       this.#firstUsage.set(started.id, asObject(started.usage) ?? {});
     if (!this.#choice.withParts) return [];
     // The client forwards no parts of a sub-agent's answers without its text.
-    if (event.agent !== undefined && !this.#choice.withAgentText) return [];
+    if (event.agent !== undefined && !this.#withAgentText) return [];
     return [partMessage(event, event.agent === undefined ? this.#requestedAt : undefined, common)];
   }
 

@@ -35,7 +35,7 @@ export function turnResult(ended: TurnEnded, account: TurnAccount, facts: Result
     ...terminalReason(ended, account),
     usage: usageJson(account.usage, account.thinkingTokens),
     ...totals(facts),
-    permission_denials: ended.denials.map((denial) => ({ ...denial })),
+    permission_denials: [...ended.denials, ...account.agentDenials].map((denial) => ({ ...denial })),
     ...(ended.origin === undefined ? {} : { origin: { ...ended.origin, producer: 'session-task' } }),
     queued_turn_count: state?.queued.length ?? 0,
   };
@@ -177,10 +177,10 @@ function terminalReason(ended: TurnEnded, { interruptedDuring }: TurnAccount): J
 }
 
 function reasonOf(ended: TurnEnded, during: TurnAccount['interruptedDuring']): string | undefined {
-  const { outcome, error } = ended;
+  const { outcome, error, isStoppedByHook } = ended;
   switch (outcome) {
     case 'success':
-      return 'completed';
+      return isStoppedByHook ? 'hook_stopped' : 'completed';
     case 'interrupted':
       return during === 'tool' ? 'aborted_tools' : 'aborted_streaming';
     case 'error_max_turns':

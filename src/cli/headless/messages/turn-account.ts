@@ -1,5 +1,5 @@
 // What a `result` says about its turn, gathered from the events of the main conversation.
-import type { AgentEvent, RequestFailed } from '../../../agent/contract/index.ts';
+import type { AgentEvent, RequestFailed, TurnEnded } from '../../../agent/contract/index.ts';
 import { addUsage, noUsage, readUsage, type Usage } from '../../../format/entry/index.ts';
 import { thinkingTokensOf } from './usage.ts';
 
@@ -12,10 +12,15 @@ export class TurnAccount {
   stopReason: string | null = null;
   failure: RequestFailed['error'] | undefined;
   interruptedDuring: 'text' | 'tool' | undefined;
+  /** Calls of sub-agents that were refused. */
+  readonly agentDenials: TurnEnded['denials'][number][] = [];
   readonly #times = { start: 0, request: 0, stream: 0, text: 0 };
 
   hear(event: AgentEvent): void {
-    if (event.agent !== undefined) return;
+    if (event.agent !== undefined) {
+      this.#hearAgent(event);
+      return;
+    }
     const at = event.at.getTime();
     switch (event.type) {
       case 'prompt':
@@ -49,6 +54,12 @@ export class TurnAccount {
       default:
         return;
     }
+  }
+
+  #hearAgent(event: AgentEvent): void {
+    if (event.type !== 'result' || (event.refused !== 'permission' && event.refused !== 'hook')) return;
+    const { id, name, input } = event.call;
+    this.agentDenials.push({ tool_name: name, tool_use_id: id, tool_input: input });
   }
 
   /** How long after the prompt the first request left and its answer began. */
