@@ -5,6 +5,8 @@ export interface KnownDifference {
   readonly reason: string;
   /** `KIND PATH: missing`, `ours`, `type`, `value` or `count` (entry-shape.ts). */
   readonly of: readonly string[];
+  /** Only in these conversations (entry-scenarios.ts); absent: in all. */
+  readonly in?: readonly string[];
   /** Depends on the order in which things happen to end. */
   readonly isRare?: true;
 }
@@ -155,7 +157,13 @@ export const knownDifferences: readonly KnownDifference[] = [
     of: ['user permissionMode: ours', 'user promptSource: ours'],
   },
   {
+    reason: 'a prompt that a program sends as one block of text is stored as text, like a typed one',
+    in: ['an interrupt in a tool', 'an interrupt in a text'],
+    of: ['user message.content: type'],
+  },
+  {
     reason: 'a compaction leaves only our summary; the client keeps the last messages and compacted on demand',
+    in: ['compaction'],
     of: [
       'system/compact_boundary*',
       'user/summary*',
@@ -168,23 +176,32 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     reason:
       'our notice of the end of background work has other words and ids; the client also queues the prompt of the run',
-    of: ['queue-operation: count', 'queue-operation content: value', 'user origin.runId: value'],
+    in: ['background agent'],
+    of: [
+      'queue-operation: count',
+      'queue-operation content: value',
+      'user origin.runId: value',
+      'user message.content: value',
+    ],
     isRare: true,
   },
   {
     reason:
       'our compaction begins in the turn that fills the context or before the next one, depending on what ends first',
+    in: ['compaction'],
     of: ['user/result Read: count', 'user message.content: value'],
     isRare: true,
   },
   {
     reason: 'a run ends before the work of its background agent',
+    in: ['background agent'],
     of: ['agent *: missing', 'agent *: count', 'agent * parentUuid: type', 'agent user message.content: type'],
     isRare: true,
   },
 ];
 
-export function explains({ of }: KnownDifference, difference: string): boolean {
+export function explains({ of, in: scope }: KnownDifference, difference: string, conversation: string): boolean {
+  if (scope?.includes(conversation) === false) return false;
   return of.some((pattern) => matcherOf(pattern).test(difference));
 }
 

@@ -40,7 +40,7 @@ for (const name of recordedConversations)
     ];
     const known = knownDifferences.filter(({ isRare }) => isRare !== true);
     assert.deepEqual(
-      differences.filter((each) => !known.some((one) => explains(one, each))),
+      differences.filter((each) => !known.some((one) => explains(one, each, name))),
       [],
     );
   });
