@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { commonjsNames } from './build-commonjs.mjs';
 import { coreChunk } from './build-core.mjs';
 import { flatImports } from './build-flat.mjs';
 import { inkParts } from './build-ink.mjs';
@@ -61,7 +62,7 @@ const program = await build({
   // One file loads much faster than the many files of a package. Only packages with native parts stay external: each
   // finds its binary for the platform next to itself. They are the dependencies of the package, all others are bundled.
   external: ['libsql', '@vscode/ripgrep'],
-  plugins: [flatImports, coreChunk, lazyProcesses, inkParts, pureModules],
+  plugins: [commonjsNames, flatImports, coreChunk, lazyProcesses, inkParts, pureModules],
   // React's own development build checks and warns, at several times the cost.
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
