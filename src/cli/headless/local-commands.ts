@@ -4,7 +4,9 @@ import type { Agent, AgentState, ContextPart, ContextUsage } from '../../agent/c
 import { UserError } from '../../base/errors/index.ts';
 import { asString, isObject, type JsonObject } from '../../base/json/index.ts';
 import { formatDuration, formatTokens } from '../../base/text/index.ts';
-import { type LocalCommandName, localCommandNames } from './messages/index.ts';
+import { efforts, isEffort } from '../../models/index.ts';
+import { initPrompt } from '../input/index.ts';
+import { isLocalCommand, type LocalCommandName } from './messages/index.ts';
 
 export interface LocalCommand {
   readonly name: LocalCommandName | 'unavailable';
@@ -22,11 +24,21 @@ const screenCommands: ReadonlySet<string> = new Set(
 
 /** `undefined` for an ordinary prompt, and for the user's own commands. */
 export function findLocalCommand(content: string | readonly JsonObject[], state: AgentState): LocalCommand | undefined {
-  const [, typed, argument = ''] = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/.exec(promptText(content).trim()) ?? [];
-  if (typed === undefined || state.commands.some(({ name }) => name === typed)) return undefined;
-  const name = localCommandNames.find((each) => each === typed);
-  if (name !== undefined) return { name, typed, argument: argument.trim() };
+  const { typed, argument } = readCommand(content, state) ?? {};
+  if (typed === undefined) return undefined;
+  if (isLocalCommand(typed)) return { name: typed, typed, argument: argument ?? '' };
   return screenCommands.has(typed) ? { name: 'unavailable', typed, argument: '' } : undefined;
+}
+
+/** The prompt that a command stands for, otherwise the prompt as it is. */
+export function promptOf(content: string | readonly JsonObject[], state: AgentState): string | readonly JsonObject[] {
+  return readCommand(content, state)?.typed === 'init' ? initPrompt : content;
+}
+
+function readCommand(content: string | readonly JsonObject[], { commands }: AgentState) {
+  const [, typed, argument = ''] = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/.exec(promptText(content).trim()) ?? [];
+  if (typed === undefined || commands.some(({ name }) => name === typed)) return undefined;
+  return { typed, argument: argument.trim() };
 }
 
 function promptText(content: string | readonly JsonObject[]): string {
@@ -64,6 +76,8 @@ export async function runLocalCommand(command: LocalCommand, agent: Agent, times
       return { text: costText(agent.state, times) };
     case 'model':
       return { text: chooseModel(agent, argument) };
+    case 'effort':
+      return { text: chooseEffort(agent, argument.toLowerCase()) };
     case 'unavailable':
       return { text: `/${command.typed} isn't available in this environment.` };
     default:
@@ -80,6 +94,18 @@ function chooseModel(agent: Agent, argument: string): string {
     throw error;
   }
   return `Set model to \`${agent.state.model}\` for this session only`;
+}
+
+function chooseEffort(agent: Agent, argument: string): string {
+  const levels = [...efforts, 'auto'];
+  if (argument === '') return `Usage: /effort <${levels.join('|')}>`;
+  if (argument !== 'auto' && !isEffort(argument))
+    return `Invalid argument: ${argument}. Valid options are: ${levels.join(', ')}`;
+  agent.setEffort(argument === 'auto' ? undefined : argument);
+  const { effort, model } = agent.state;
+  return effort === undefined
+    ? `\`${model}\` has no effort setting`
+    : `Set effort level to ${effort} (this session only)`;
 }
 
 export function costText(state: AgentState, { apiMs, wallMs }: RunTimes): string {

@@ -14,7 +14,7 @@ import { createStop, type StopSignal, writeNotice, writeText } from '../terminal
 import { type HostAgentOptions, type HostPrompt, HostSession, hostMessage } from './control/index.ts';
 import { DebugLog } from './debug-log.ts';
 import { type InputStream, readPrompt } from './input.ts';
-import { findLocalCommand, type LocalCommand, runLocalCommand } from './local-commands.ts';
+import { findLocalCommand, type LocalCommand, promptOf, runLocalCommand } from './local-commands.ts';
 import { codeOfTurn, errorsOf, MessageStream, signalCodes } from './messages/index.ts';
 import { type PrintOptions, readPrintOptions } from './options.ts';
 import { Report } from './report.ts';
@@ -164,7 +164,7 @@ class PrintRun {
       return;
     }
     const asked: Promise<unknown> = agent
-      .prompt(content, uuid === undefined ? {} : { uuid })
+      .prompt(promptOf(content, agent.state), uuid === undefined ? {} : { uuid })
       .catch((error: unknown) => {
         this.#failure ??= { error };
         // Nothing can be written, so nothing more is read.
@@ -205,7 +205,6 @@ class PrintRun {
   }
 
   async #fail(error: unknown): Promise<number> {
-    await this.#printResults();
     await this.#printResults();
     const shown = withAdvice(error);
     const isExpected = shown instanceof UserError;

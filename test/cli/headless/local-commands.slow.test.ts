@@ -33,6 +33,26 @@ test('/cost, /context, /model and /help are answered without the model', async (
   assert.match(text.stdout, /^## Context Usage\n\n\*\*Model:\*\* /);
 });
 
+test('/effort changes the next request, and /init is the prompt of the chat', async (t) => {
+  const kit = await startHeadless(t, () => says('one'));
+  const input = prompts('/effort low', 'hi', '/effort banana', '/effort', '/effort auto', '/init');
+  const { status, messages } = await kit.print([...stream], input);
+  assert.equal(status, 0);
+  const results = messages.filter(({ type }) => type === 'result').map(({ result }) => String(result));
+  assert.deepEqual(results, [
+    'Set effort level to low (this session only)',
+    'one',
+    'Invalid argument: banana. Valid options are: low, medium, high, xhigh, max, auto',
+    'Usage: /effort <low|medium|high|xhigh|max|auto>',
+    'Set effort level to high (this session only)',
+    'one',
+  ]);
+  const [first, second] = kit.bodies();
+  assert.equal(kit.bodies().length, 2);
+  assert.match(JSON.stringify(first), /"output_config":\{"effort":"low"\}/);
+  assert.match(JSON.stringify(second), /Write the file CLAUDE\.md for this project/);
+});
+
 test('/compact summarises, with or without something to summarise, and /clear begins another session', async (t) => {
   const kit = await startHeadless(t, ({ body }) =>
     says(JSON.stringify(body).includes('summary') ? '<summary>SHORT</summary>' : 'one'),

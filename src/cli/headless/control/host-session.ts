@@ -5,6 +5,7 @@ import type { Agent, AgentOptions, Approve, PermissionUpdate } from '../../../ag
 import { UserError } from '../../../base/errors/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { AsyncQueue } from '../../../base/process/index.ts';
+import { describeOwnCommands } from '../messages/index.ts';
 import { HostChannel } from './channel.ts';
 import { type HostOptions, type Initialization, readInitialize } from './initialize.ts';
 import { type ControlRequest, type HostMessage, type HostPrompt, readMessages } from './message.ts';
@@ -192,7 +193,11 @@ export class HostSession {
     if (!isFirst) agent.setHookCallbacks(initialization.options.hookCallbacks ?? []);
     const { state } = agent;
     return {
-      commands: state.commands.map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
+      commands: [
+        ...state.commands.map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
+        // A file of the user replaces a command of the same name.
+        ...describeOwnCommands().filter((own) => !state.commands.some(({ name }) => name === own.name)),
+      ],
       agents: state.agents.map((each) => ({ ...each })),
       output_style: 'default',
       available_output_styles: ['default'],

@@ -1,3 +1,3 @@
-export { type LocalCommandName, localCommandNames } from './local-commands.ts';
+export { describeOwnCommands, isLocalCommand, type LocalCommandName } from './local-commands.ts';
 export { type MessageChoice, MessageStream } from './message-stream.ts';
 export { codeOfTurn, errorsOf, signalCodes } from './result.ts';

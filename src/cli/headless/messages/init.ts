@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentState } from '../../../agent/contract/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { version } from '../../../base/version/index.ts';
-import { localCommandNames } from './local-commands.ts';
+import { ownCommandNames } from './local-commands.ts';
 
 /** The client whose messages these are: programs compare it with the version that brought a feature. */
 export const clientVersion = '2.1.325';
@@ -13,7 +13,7 @@ export interface InitFacts {
 }
 
 export function initMessage(state: AgentState, { betas }: InitFacts): JsonObject {
-  const commands = [...state.commands.map(({ name }) => name), ...localCommandNames];
+  const commands = [...state.commands.map(({ name }) => name), ...ownCommandNames];
   return {
     type: 'system',
     subtype: 'init',

@@ -1,7 +1,7 @@
 // Requests that change how the model thinks, and those that Clew cannot carry out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asObject, type JsonObject } from '../../../../src/base/json/json.ts';
+import { asObject, isArray, isObject, type JsonObject } from '../../../../src/base/json/json.ts';
 import { says } from '../../../support/agent-talk.ts';
 import { startHost } from '../../../support/fake-host.ts';
 
@@ -44,6 +44,17 @@ test('the display of thinking is that of the start, until a request names anothe
       await displayAfter({ thinking_display: null }),
     ],
     ['summarized', 'omitted', 'summarized', 'omitted'],
+  );
+});
+
+test('the commands of a program are those of the files and those of clew -p, each once', async (t) => {
+  const files = { 'project/.claude/commands/cost.md': '---\ndescription: mine\n---\nCount.' };
+  const host = startHost(t, [says('one')], { agent: { files } });
+  const answer = await host.request('initialize', {});
+  const commands = isObject(answer) && isArray(answer.commands) ? answer.commands.filter(isObject) : [];
+  assert.deepEqual(
+    commands.map(({ name, builtin }) => `${name}${builtin === true ? '' : ' (file)'}`),
+    ['cost (file)', 'clear', 'compact', 'context', 'usage', 'model', 'effort', 'init'],
   );
 });
 
