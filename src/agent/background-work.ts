@@ -19,6 +19,8 @@ export interface BackgroundOwner {
 export class BackgroundWork {
   readonly #owner: BackgroundOwner;
   readonly #running = new Map<string, TaskView>();
+  /** Stops a task, by its id; also tasks that have ended. */
+  readonly #stops = new Map<string, () => void>();
   readonly #following = new Set<Promise<void>>();
   readonly #agents = new Set<Promise<void>>();
   readonly #waiting = new Set<() => void>();
@@ -56,23 +58,34 @@ export class BackgroundWork {
       outputFile,
       command,
     } as const;
+    this.#stops.set(id, () => void shell.kill('host'));
     this.#follow(task, async () => {
       await shell.ended;
       const summary = shellSummary(shell);
       await this.#end({ type: 'task-ended', task, status: endOf(shell), ...summary, running: [] });
-      // The model knows what it stopped itself.
-      if (shell.stoppedBy !== 'model') this.#notify(shellNotice(task, endOf(shell), shell));
+      // The model knows what it stopped itself. As with the client, what a program stops does not begin a turn.
+      if (shell.stoppedBy !== 'model' && shell.stoppedBy !== 'host')
+        this.#notify(shellNotice(task, endOf(shell), shell));
     });
   }
 
   /** `work` runs the sub-agent. */
-  followAgent(task: TaskView, work: () => Promise<AgentEnd>): void {
+  followAgent(task: TaskView, work: (stop: AbortSignal) => Promise<AgentEnd>): void {
+    const stop = new AbortController();
+    this.#stops.set(task.id, () => stop.abort());
     const followed = this.#follow(task, async () => {
-      const end = await work();
+      const end = await work(stop.signal);
       await this.#end(agentEnded(task, end));
       if (!this.#isEndingAgents) this.#notify({ task, text: agentNotice(task, end) });
     }).finally(() => this.#agents.delete(followed));
     this.#agents.add(followed);
+  }
+
+  /** Stops a task if it still runs; `false` for a task that never was in the background. */
+  stop(id: string): boolean {
+    const stop = this.#stops.get(id);
+    stop?.();
+    return stop !== undefined;
   }
 
   /** Ends the sub-agents, because they write to the session that they began in. The next session gets no notice. */

@@ -317,6 +317,10 @@ export class RunningAgent implements Agent {
     this.#chosen = thinking === undefined ? rest : { ...rest, thinking };
   }
 
+  stopTask(id: string): boolean {
+    return this.#background.stop(id);
+  }
+
   async rename(title: string): Promise<void> {
     this.#session.title = await this.#session.open.recorder.rename(title, this.#context.clock.now());
   }

@@ -53,6 +53,8 @@ export interface Agent {
   /** `undefined`: the default of the settings or the model. */
   setEffort(effort: Effort | undefined): void;
   setThinking(thinking: ThinkingChoice | undefined): void;
+  /** Stops a command or sub-agent in the background; `false` if there never was one with this id. */
+  stopTask(id: string): boolean;
   rename(title: string): Promise<void>;
   /** What the next request would consist of. It sends nothing and asks nobody. */
   contextUsage(): Promise<ContextUsage>;

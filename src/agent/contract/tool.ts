@@ -142,13 +142,13 @@ export interface BackgroundTask {
   readonly outputFile: string;
   readonly state: 'running' | 'completed' | 'failed' | 'killed';
   readonly exitCode: number | undefined;
-  /** Why it was killed. `limit`: it ran longer than `timeoutMs`. */
-  readonly stoppedBy: 'model' | 'limit' | 'close' | undefined;
+  /** Why it was killed. `host`: the program that runs the agent; `limit`: it ran longer than `timeoutMs`. */
+  readonly stoppedBy: 'model' | 'host' | 'limit' | 'close' | undefined;
   /** Resolves when it has ended and its output is stored. */
   readonly ended: Promise<void>;
   /** The output since the last call. */
   takeOutput(): { readonly stdout: string; readonly stderr: string };
-  kill(by: 'model' | 'limit' | 'close'): Promise<void>;
+  kill(by: 'model' | 'host' | 'limit' | 'close'): Promise<void>;
 }
 
 /** An item of the agent's to-do list. */

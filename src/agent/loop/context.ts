@@ -59,7 +59,7 @@ export interface AgentContext extends ConversationContext {
   /** The date, folder and platform for a sub-agent with this model. */
   readonly describeEnvironment: (model: string) => readonly Section[];
   /** Runs a sub-agent in the background: the model gets its end, and closing the agent waits for it. */
-  readonly addBackground: (task: TaskView, work: () => Promise<AgentEnd>) => void;
+  readonly addBackground: (task: TaskView, work: (stop: AbortSignal) => Promise<AgentEnd>) => void;
   readonly followShell: (task: BackgroundTask) => void;
   /** How long a command in the background may run if its call does not say it. */
   readonly backgroundTimeoutMs?: number;

@@ -77,8 +77,8 @@ export async function startSubAgent(
     await context.bus.emit({ type: 'task-ended', ...ended });
     return outcome;
   }
-  context.addBackground(view, async () => {
-    const outcome = await agent.run(context.sessionSignal());
+  context.addBackground(view, async (stop) => {
+    const outcome = await agent.run(AbortSignal.any([context.sessionSignal(), stop]));
     const end = agent.end(outcome);
     makeFolderSync(path.dirname(outputFile), 0o777);
     await writeFile(outputFile, end.report);

@@ -196,6 +196,10 @@ class FakeAgent implements Agent {
 
   setThinking(): void {}
 
+  stopTask(): boolean {
+    return false;
+  }
+
   async rename(title: string): Promise<void> {
     this.update({ title });
   }

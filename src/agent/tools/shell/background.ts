@@ -113,7 +113,7 @@ class ShellTask implements BackgroundTask {
     return { stdout, stderr: '' };
   }
 
-  async kill(by: 'model' | 'limit' | 'close'): Promise<void> {
+  async kill(by: 'model' | 'host' | 'limit' | 'close'): Promise<void> {
     if (this.state === 'running') {
       this.state = 'killed';
       this.stoppedBy = by;

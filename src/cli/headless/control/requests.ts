@@ -41,6 +41,7 @@ export const handlers: ReadonlyMap<string, RequestHandler> = new Map<string, Req
   ['rewind_files', rewindFiles],
   ['get_context_usage', contextUsage],
   ['rename_session', rename],
+  ['stop_task', stopTask],
   ['list_models', () => ({ models: listModels() })],
   ['get_binary_version', () => ({ version })],
 ]);
@@ -176,5 +177,12 @@ async function rename({ title }: JsonObject, { agent }: RequestContext): Promise
   const name = asString(title)?.trim();
   if (name === undefined || name === '') throw new UserError('rename_session needs a title', 'correct the request');
   await agent.rename(name);
+  return {};
+}
+
+function stopTask({ task_id: id }: JsonObject, { agent }: RequestContext): JsonObject {
+  const named = asString(id);
+  if (named === undefined || !agent.stopTask(named))
+    throw new UserError(`there is no background task ${JSON.stringify(id ?? null)}`, 'name one of task_started');
   return {};
 }

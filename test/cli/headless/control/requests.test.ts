@@ -1,8 +1,9 @@
 // Requests that change how the model thinks, and those that Clew cannot carry out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Script } from '../../../../src/api/server/script.ts';
 import { asObject, isArray, isObject, type JsonObject } from '../../../../src/base/json/json.ts';
-import { says } from '../../../support/agent-talk.ts';
+import { calls, says } from '../../../support/agent-talk.ts';
 import { startHost } from '../../../support/fake-host.ts';
 
 test('the budget of thinking and the effort change for the next request', async (t) => {
@@ -56,6 +57,27 @@ test('the commands of a program are those of the files and those of clew -p, eac
     commands.map(({ name, builtin }) => `${name}${builtin === true ? '' : ' (file)'}`),
     ['cost (file)', 'clear', 'compact', 'context', 'usage', 'model', 'effort', 'init'],
   );
+});
+
+test('a program stops commands and sub-agents in the background', async (t) => {
+  const run = { command: 'sleep 60', description: 'wait', run_in_background: true };
+  const work = { description: 'look', prompt: 'SUB', subagent_type: 'general-purpose', run_in_background: true };
+  let main = 0;
+  const answer: Script = ({ body }) => {
+    if (!JSON.stringify(body).includes('MAIN')) return calls(['Bash', { command: 'sleep 60', description: 'wait' }]);
+    return main++ === 0 ? calls(['Bash', run], ['Agent', work]) : says('done');
+  };
+  const host = startHost(t, answer, { agent: { mode: 'bypassPermissions' } });
+  await host.prompt('MAIN');
+  const { agent, events } = host.kit();
+  const ids = agent.state.backgroundTasks.map(({ id }) => id);
+  assert.equal(ids.length, 2);
+  for (const id of [...ids, ...ids]) assert.deepEqual(await host.request('stop_task', { task_id: id }), {});
+  await agent.idle();
+  const ended = events.flatMap((event) => (event.type === 'task-ended' ? [`${event.task.kind} ${event.status}`] : []));
+  assert.deepEqual(ended.sort(), ['agent killed', 'shell killed']);
+  // The end of the sub-agent is reported to the model in a turn, as the client does.
+  assert.equal(main, 3);
 });
 
 test('a request that Clew cannot carry out is an error, never an empty success', async (t) => {
