@@ -215,6 +215,27 @@ const sandbox = [
 
 const permission = [
   {
+    id: 'permission-bypass-beats-ask-rules',
+    file: 'src/agent/permission/rule.ts',
+    find: ', isAskedByRule: true };',
+    replace: ' };',
+    tests: ['agent/permission/judge'],
+  },
+  {
+    id: 'hooks-guard-with-a-broken-matcher-is-registered',
+    file: 'src/cli/headless/control/host-hooks.ts',
+    find: "if (typeof matcher === 'string' && !isPattern(matcher))",
+    replace: 'if (false)',
+    tests: sdkHooks,
+  },
+  {
+    id: 'hooks-guards-that-come-late-leave-the-turn-running',
+    file: 'src/cli/headless/control/host-session.ts',
+    find: 'this.#endUnguarded(this.#opening);',
+    replace: '',
+    tests: sdkHooks,
+  },
+  {
     id: 'permission-bypass-beats-deny',
     file: judge,
     find: "if (kind === 'deny') return { kind, why };",
@@ -353,7 +374,7 @@ const hooksAndServers = [
   {
     id: 'hooks-callback-that-answers-too-late-lets-the-call-run',
     file: verdict,
-    find: "if (ended === 'timeout' && hook.blocksOnSilence === true && guarded.has(name))",
+    find: 'if (isSilent && guarded.has(name))',
     replace: 'if (false)',
     tests: sdkHooks,
   },
@@ -367,7 +388,7 @@ const hooksAndServers = [
   {
     id: 'hooks-callback-of-a-program-that-is-gone-lets-the-call-run',
     file: 'src/agent/hooks/hook-settings.ts',
-    find: "return { ...failedHook(error.message), ended: 'timeout' };",
+    find: "return { ...failedHook(error.message), ended: 'unanswered' };",
     replace: 'return failedHook(error.message);',
     tests: sdkHooks,
   },
@@ -801,7 +822,7 @@ const queueAndNotices = [
   {
     id: 'notice-of-what-the-model-stopped-itself',
     file: 'src/agent/background-work.ts',
-    find: "if (shell.stoppedBy !== 'model')",
+    find: "if (shell.stoppedBy !== 'model' && shell.stoppedBy !== 'host')",
     replace: 'if (true)',
     tests: ['agent/background'],
   },

@@ -22,7 +22,7 @@ export function readAnswer(name: HookName, hook: Hook, result: HookResult): Hook
   const stderr = result.stderr.trim();
   const isSilent = ended === 'unanswered' || (ended === 'timeout' && hook.blocksOnSilence === true);
   if (isSilent && guarded.has(name)) return verdict(block(name, unansweredText(name)));
-  // The program that would be told is the one that is gone.
+  // The only reader of a message would be the program that is gone.
   if (ended === 'unanswered') return verdict({});
   const failure = failureOf(hook, result, stderr);
   if (failure !== undefined)
