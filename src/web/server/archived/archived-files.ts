@@ -76,7 +76,7 @@ export class ArchivedFiles {
   release(main: string): void {
     const entry = this.#restored.get(main);
     this.#restored.delete(main);
-    if (entry !== undefined) rmSync(entry.folder, { recursive: true, force: true });
+    if (entry !== undefined && existsSync(entry.folder)) rmSync(entry.folder, { recursive: true, force: true });
   }
 
   async #restore(main: string, folder: string): Promise<string> {

@@ -204,7 +204,8 @@ class LibraryServer implements RunningServer {
     this.#server.close();
     this.#server.closeAllConnections();
     await Promise.all([closed, ...Object.values(this.#threads).map((thread) => thread.close())]);
-    rmSync(this.#archivedFolder, { recursive: true, force: true });
+    // If Clew's own folder is a file, there is nothing to remove, and `force` does not help.
+    if (existsSync(this.#archivedFolder)) rmSync(this.#archivedFolder, { recursive: true, force: true });
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
