@@ -80,9 +80,9 @@ const knownErrors: readonly KnownError[] = [
   [/^3D000$/, 'there is no such database', 'check the address'],
   [/^(3F000|42P01|42883)$/, 'the database has no store', 'the administrator runs `clew team init`'],
   [/^42501$/, 'your role may not do this', 'ask the administrator: `clew team grant`'],
-  [/^CL001$/, 'your role is not a person of this store', 'ask the administrator: `clew team grant`'],
+  [/^CL001$/, 'the store does not know your role', 'ask the administrator: `clew team grant`'],
   [/^CL002$/, 'the store asks for less', 'run `clew push` again: it reads what the store asks for'],
-  [/^53/, 'the store has no room', 'tell its administrator'],
+  [/^53/, 'the store has no room', 'ask its administrator for more'],
 ];
 
 function firstLine(text: string): string {

@@ -7,4 +7,6 @@ export {
   storeError,
   type TransactionSql,
 } from './connect.ts';
+export { type CopyValue, copyLine, copyTime } from './copy-text.ts';
+export { DatabaseTarget, type DatabaseTargetOptions } from './database-target.ts';
 export { type Migrated, migrate, refuseNewer, schemaVersion, versionOf } from './migrate.ts';

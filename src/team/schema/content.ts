@@ -60,7 +60,7 @@ CREATE TABLE clew.cells (${key},
   cache_read_tokens bigint NOT NULL,
   cache_write_5m_tokens bigint NOT NULL,
   cache_write_1h_tokens bigint NOT NULL,
-  cost_micro_usd bigint,
+  cost_micro_usd double precision,
   PRIMARY KEY (tenant, person, month, session_id, nth)
 ) PARTITION BY RANGE (month);
 
@@ -81,7 +81,7 @@ CREATE TABLE clew.usage_days (
   cache_read_tokens bigint NOT NULL,
   cache_write_5m_tokens bigint NOT NULL,
   cache_write_1h_tokens bigint NOT NULL,
-  cost_micro_usd bigint NOT NULL,
+  cost_micro_usd double precision NOT NULL,
   PRIMARY KEY (tenant, person, month, day, model, is_fast, is_priced)
 ) PARTITION BY RANGE (month);
 
@@ -150,14 +150,10 @@ CREATE TABLE clew.exchanges (${key},
   first_line integer NOT NULL,
   end_line integer NOT NULL,
   said_at timestamptz,
-  prompt tsvector NOT NULL,
-  answer tsvector NOT NULL,
-  files tsvector NOT NULL,
-  commands tsvector NOT NULL,
-  errors tsvector NOT NULL,
-  -- Number of tokens of the five fields, in this order.
-  tokens integer[] NOT NULL,
+  -- Stemmed words of the five fields; the letter of the field is before each word.
   words tsvector NOT NULL,
+  -- Number of tokens of the five fields.
+  tokens integer[] NOT NULL,
   facts jsonb,
   PRIMARY KEY (tenant, person, month, session_id, nth)
 ) PARTITION BY RANGE (month);

@@ -3,7 +3,7 @@
 
 export const functions: string = `
 -- Errors of this schema, told apart by their code.
--- CL001 not a person of this store, CL002 a level above what is asked for, CL003 a month that is out of range.
+-- CL001 the store does not know this role, CL002 a level above what is asked for, CL003 a month that is out of range.
 
 -- Partitions of these months. ATTACH takes a lock that neither reads nor pushes wait for.
 CREATE FUNCTION clew.ensure_months(wanted date[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
@@ -87,7 +87,7 @@ DECLARE
   stone clew.tombstones;
   kept smallint;
 BEGIN
-  IF p IS NULL THEN RAISE EXCEPTION 'not a person of this store' USING ERRCODE = 'CL001'; END IF;
+  IF p IS NULL THEN RAISE EXCEPTION 'the store does not know this role' USING ERRCODE = 'CL001'; END IF;
   IF wanted > clew.my_most_level() THEN
     RAISE EXCEPTION 'the store asks for level % at most', clew.my_most_level() USING ERRCODE = 'CL002';
   END IF;
@@ -139,7 +139,7 @@ DECLARE
   old clew.sessions;
   removed integer := 0;
 BEGIN
-  IF p IS NULL THEN RAISE EXCEPTION 'not a person of this store' USING ERRCODE = 'CL001'; END IF;
+  IF p IS NULL THEN RAISE EXCEPTION 'the store does not know this role' USING ERRCODE = 'CL001'; END IF;
   PERFORM pg_advisory_xact_lock(t, p);
   IF clew.is_held(t, p, id) THEN RETURN jsonb_build_object('state', 'held'); END IF;
   FOR old IN SELECT * FROM clew.sessions WHERE tenant = t AND person = p
@@ -182,7 +182,7 @@ DECLARE
   t integer := clew.my_tenant();
   p integer := clew.my_person();
 BEGIN
-  IF p IS NULL THEN RAISE EXCEPTION 'not a person of this store' USING ERRCODE = 'CL001'; END IF;
+  IF p IS NULL THEN RAISE EXCEPTION 'the store does not know this role' USING ERRCODE = 'CL001'; END IF;
   IF (SELECT swept_at < now() - interval '1 hour' FROM clew.tenants WHERE tenant = t)
       AND pg_try_advisory_xact_lock(hashtextextended('clew.sweep', t)) THEN
     PERFORM clew.sweep(t, 100);

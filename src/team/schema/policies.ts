@@ -5,7 +5,7 @@ import { tableLevels } from './content.ts';
 const mine = 'person = (SELECT clew.my_person())';
 const inTenant = 'tenant = (SELECT clew.my_tenant())';
 
-/** By the level of a table: whose rows are seen besides one's own. */
+/** By the level of a table: whose rows are seen, apart from one's own. */
 const others: Readonly<Record<number, string>> = {
   1: '(SELECT clew.sees_others()) OR person IN (SELECT clew.led_people())',
   2: '(SELECT clew.sees_others())',

@@ -1,0 +1,114 @@
+// Pushes into PostgreSQL: one transaction per session, rows by COPY.
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Hello, PushAnswer, PushTarget, RemoveAnswer, SessionRows, TombstoneReason } from '../contract/index.ts';
+import type { Sql, TransactionSql } from './connect.ts';
+import { copiesOf } from './copy-rows.ts';
+import { storableJson } from './copy-text.ts';
+
+/** Bytes that one write to the connection has at least. */
+const chunkBytes = 256 * 1024;
+
+export interface DatabaseTargetOptions {
+  /** A gateway acts for this person. */
+  readonly person?: number;
+}
+
+/** `close` ends the connection. */
+export class DatabaseTarget implements PushTarget {
+  readonly #sql: Sql;
+  readonly #person: number | undefined;
+
+  constructor(sql: Sql, { person }: DatabaseTargetOptions = {}) {
+    this.#sql = sql;
+    this.#person = person;
+  }
+
+  hello(machine: string): Promise<Hello> {
+    return this.#inTransaction(async (sql) => {
+      const [row] = await sql<{ hello: Hello }[]>`SELECT clew.hello(${machine}) AS hello`;
+      return (row as { hello: Hello }).hello; // one row
+    });
+  }
+
+  push(session: SessionRows): Promise<PushAnswer> {
+    return this.#inTransaction(async (sql) => {
+      const head = storableJson(session.head as unknown as JsonObject);
+      const [row] = await sql<{ answer: PushAnswer; tenant: number; person: number }[]>`
+        SELECT clew.open_session(${head}::text::jsonb) AS answer, clew.my_tenant() AS tenant, clew.my_person() AS person`;
+      const { answer, tenant, person } = row as { answer: PushAnswer; tenant: number; person: number }; // one row
+      if (answer.state !== 'open') return answer;
+      const copies = copiesOf(session, tenant, person);
+      await sql.unsafe(copies.map(({ table }) => temporaryTable(table)).join(''));
+      for (const { table, columns, lines } of copies) {
+        const names = ['tenant', 'person', 'session_id', 'month', ...columns].join(', ');
+        await copyInto(sql, `pg_temp.new_${table} (${names})`, lines);
+      }
+      // In one round trip. A policy checks every row.
+      await sql.unsafe(
+        copies.map(({ table }) => `INSERT INTO clew.${table} SELECT * FROM pg_temp.new_${table};`).join(''),
+      );
+      return answer;
+    });
+  }
+
+  remove(sessionId: string, reason: TombstoneReason, machine: string): Promise<RemoveAnswer> {
+    return this.#inTransaction(async (sql) => {
+      const [row] = await sql<{ answer: RemoveAnswer }[]>`
+        SELECT clew.remove_session(${sessionId}, ${reason}, ${machine}) AS answer`;
+      return (row as { answer: RemoveAnswer }).answer; // one row
+    });
+  }
+
+  async goodbye(machine: string, digest: string): Promise<void> {
+    await this.#inTransaction((sql) => sql`SELECT clew.goodbye(${machine}, ${digest})`);
+  }
+
+  close(): Promise<void> {
+    return this.#sql.end({ timeout: 5 });
+  }
+
+  async #inTransaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
+    const result = await this.#sql.begin(async (sql) => {
+      if (this.#person !== undefined) await sql`SELECT set_config('clew.person', ${String(this.#person)}, true)`;
+      return work(sql);
+    });
+    return result as T;
+  }
+}
+
+/** PostgreSQL refuses COPY into a table with policies for its rows, so the rows go through a table of this connection. */
+function temporaryTable(table: string): string {
+  return `CREATE TEMPORARY TABLE IF NOT EXISTS new_${table} (LIKE clew.${table}) ON COMMIT DELETE ROWS;`;
+}
+
+async function copyInto(sql: TransactionSql, target: string, lines: Iterable<string>): Promise<void> {
+  const query = sql.unsafe(`COPY ${target} FROM STDIN`);
+  const stream = await query.writable();
+  // After the last line the driver reports an error of the server to the query alone, whose promise is settled already.
+  const failed = new Promise<never>((_, reject) => {
+    (query as unknown as { reject: (error: unknown) => void }).reject = reject;
+  });
+  await Promise.race([writeLines(stream, lines), failed]);
+}
+
+async function writeLines(stream: Writable, lines: Iterable<string>): Promise<void> {
+  let pending: string[] = [];
+  let length = 0;
+  const flush = async (): Promise<void> => {
+    const text = pending.join('');
+    pending = [];
+    length = 0;
+    if (text !== '' && !stream.write(text)) await once(stream, 'drain');
+  };
+  for (const line of lines) {
+    pending.push(line);
+    length += line.length;
+    if (length >= chunkBytes) await flush();
+  }
+  await flush();
+  stream.end();
+  await finished(stream);
+}
