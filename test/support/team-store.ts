@@ -5,7 +5,7 @@ import { type PostgresOptions, type PostgresServer, startPostgres } from './post
 
 export interface TeamStore {
   readonly server: PostgresServer;
-  /** The address of a person. */
+  /** The address for a role. */
   addressOf(person: string): string;
 }
 

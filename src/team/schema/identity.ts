@@ -1,5 +1,5 @@
 // Who is connected: tenants, people and groups, and the functions that the policies ask. Each person is a database role; the
-// roles say what a person may see. The functions look at `session_user`, which SET ROLE does not change.
+// roles say what each may see. The functions look at `session_user`, which SET ROLE does not change.
 
 export const identityTables: string = `
 CREATE SCHEMA clew;
