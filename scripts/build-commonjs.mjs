@@ -3,9 +3,11 @@
 // So each such import gets a module with all names of the package, in our files and in those of packages.
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
 
 const namespace = 'commonjs-names';
+const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
 export const commonjsNames = {
@@ -15,9 +17,11 @@ export const commonjsNames = {
       if (kind !== 'dynamic-import' || pluginData === namespace || name.startsWith('node:')) return undefined;
       const found = await resolve(name, { kind, importer, resolveDir, pluginData: namespace });
       if (found.errors.length > 0 || found.external || found.namespace !== 'file') return undefined;
-      return namesOf(found.path) === undefined ? undefined : { path: found.path, namespace };
+      if (namesOf(found.path) === undefined) return undefined;
+      // The path is in the bundle, so it must not name a folder of this machine.
+      return { path: path.relative(projectRoot, found.path), namespace, pluginData: found.path };
     });
-    onLoad({ filter: /.*/, namespace }, ({ path: file }) => ({
+    onLoad({ filter: /.*/, namespace }, ({ pluginData: file }) => ({
       contents: [
         `const all = require(${JSON.stringify(file)});`,
         'export default all;',
