@@ -115,6 +115,8 @@ function runTest(folder, name) {
   const child = spawn(process.execPath, [path.join(folder, `test/${name}.test.js`)], {
     stdio: 'ignore',
     detached: true,
+    // The bundle has no mutant: commands that a test runs are those of the folder.
+    env: { ...process.env, CLEW_TEST_PROGRAM: path.resolve(folder, 'src/cli/main.js') },
   });
   return new Promise((resolve) => {
     const timer = setTimeout(end, timeoutMs);

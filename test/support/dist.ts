@@ -3,4 +3,5 @@ import path from 'node:path';
 import { projectRoot } from './paths.ts';
 
 export const dist: string = path.join(projectRoot, 'dist');
-export const clew: string = path.join(dist, 'clew.js');
+/** A run of mutants sets the variable: its commands are not bundled. */
+export const clew: string = process.env.CLEW_TEST_PROGRAM ?? path.join(dist, 'clew.js');
