@@ -1,0 +1,8 @@
+export {
+  levelFor,
+  type ProjectChoice,
+  type ProjectLevel,
+  readTeamConfig,
+  type TeamConfig,
+  teamConfigPath,
+} from './team-config.ts';
