@@ -6,4 +6,5 @@ export { parseQuestion } from './question.ts';
 export { type ExchangeScope, type RankedExchange, rankExchanges } from './rank.ts';
 export { type RecallHit, type RecallQuery, type RecallResult, recall } from './recall.ts';
 export type { RecallFilter } from './scope.ts';
+export { searchable } from './searchable.ts';
 export { ExchangeWriter, exchangeStarts, openSegment } from './writer.ts';

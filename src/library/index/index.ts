@@ -1,4 +1,4 @@
-export { type Database, insertMany, type Row, type SqlValue } from './database.ts';
+export { type Database, insertMany, openDatabase, type Row, type SqlValue } from './database.ts';
 export { forgetSegment, rowsPerSegment } from './exchange-tables.ts';
 export { IndexHandle, isRecoverable } from './index-handle.ts';
 export { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';

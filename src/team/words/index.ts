@@ -1,0 +1,1 @@
+export { type DocumentWords, documentWords, type FieldWords, fieldLetters, fieldWords, stemmedWords } from './words.ts';
