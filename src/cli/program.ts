@@ -77,6 +77,16 @@ function withArgument(argv: readonly string[], row: CommandRow | undefined): rea
   return [...argv.slice(0, taken), word, flag, ...argv.slice(taken + 2)];
 }
 
+/** `find --store two words`: marks optional values that are left out, because their flag takes words of one form only. */
+function withOmittedValues(argv: readonly string[], row: CommandRow | undefined): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, i) => {
+    if (end !== -1 && i > end) return word;
+    const form = row?.flags.find(({ name }) => name === word)?.onlyValue;
+    return form === undefined || form.test(argv[i + 1] ?? '') ? word : `${word}=`;
+  });
+}
+
 /** Runs the command and returns its exit code. */
 async function parse(argv: readonly string[], help: string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
@@ -101,7 +111,7 @@ async function parse(argv: readonly string[], help: string[]): Promise<number> {
       });
     }
   }
-  await program.parseAsync([...withArgument(argv, called)], { from: 'user' });
+  await program.parseAsync([...withArgument(withOmittedValues(argv, called), called)], { from: 'user' });
   return exitCode;
 }
 

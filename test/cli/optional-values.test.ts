@@ -53,7 +53,8 @@ test('every flag of a command with an argument, whose value may be left out, say
   const open = commands.flatMap((row) =>
     row.flags
       .filter(
-        ({ name, value, notValue }) => value?.startsWith('[') === true && notValue === undefined && !refused.has(name),
+        ({ name, value, notValue, onlyValue }) =>
+          value?.startsWith('[') === true && (notValue ?? onlyValue) === undefined && !refused.has(name),
       )
       .map(({ name }) => `${row.name} ${name}`),
   );

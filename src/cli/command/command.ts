@@ -13,6 +13,8 @@ export interface Flag {
   readonly value?: string;
   /** For an optional value: a word of this form is the argument of the command if no other word is. */
   readonly notValue?: RegExp;
+  /** For an optional value: any other word belongs to the command, even if there are several. */
+  readonly onlyValue?: RegExp;
   readonly summary: string;
   readonly isRepeatable?: boolean;
   readonly isHidden?: boolean;

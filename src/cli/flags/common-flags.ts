@@ -31,6 +31,21 @@ export const portable: Flag = {
   summary: 'write the result so that all clients since 1.0.57 read it the same way',
 };
 
+export const store: Flag = {
+  name: '--store',
+  value: '[ADDRESS]',
+  onlyValue: /^[a-z][a-z0-9+.-]*:\/\//i,
+  summary: "read the team's store instead of this machine; without ADDRESS, the one of team.json or CLEW_STORE",
+};
+export const person: Flag = { name: '--person', value: 'NAME', summary: 'with --store: what NAME pushed' };
+/** Of commands that can read the store; without one of the last three, what the user pushed. */
+export const storeFlags: readonly Flag[] = [
+  store,
+  person,
+  { name: '--group', value: 'NAME', summary: 'with --store: what the members of group NAME pushed' },
+  { name: '--everyone', summary: 'with --store: what everyone pushed, as far as you may see it' },
+];
+
 /** Of commands that read sessions. */
 export const readFlags: readonly Flag[] = [json, root, demo];
 /** Of commands that write a new session. */

@@ -6,9 +6,12 @@ export {
   dryRun,
   inPlace,
   json,
+  person,
   planFlags,
   project,
   readFlags,
   root,
+  store,
+  storeFlags,
 } from './common-flags.ts';
 export { printFlags } from './print-flags.ts';

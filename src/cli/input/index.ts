@@ -27,3 +27,4 @@ export {
   rootsOf,
   spareMemoryFor,
 } from './session.ts';
+export { refuseWithStore, type StoreChoice, storeChoice } from './store.ts';

@@ -1,0 +1,1 @@
+export type { PeopleChoice } from './people.ts';
