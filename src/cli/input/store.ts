@@ -55,6 +55,6 @@ function peopleOf(flags: CommandInput['flags'], given: (typeof peopleFlags)[numb
   if (given === undefined) return { kind: 'me' };
   if (given === 'everyone') return { kind: 'everyone' };
   const name = textFlag(flags, given)?.trim() ?? '';
-  if (name === '') throw new UserError(`--${given} is empty`, `give the name of a ${given}`);
+  if (name === '') throw new UserError(`--${given} is empty`, `give --${given} a name`);
   return { kind: given, name };
 }

@@ -45,7 +45,7 @@ test('calls that make no sense are refused with what to do next', async (context
     [{ everyone: true }, { config }, /^--everyone is for the team's store; add --store$/],
     [{ store: true }, {}, /^there is no store to read; give --store postgres:.*team\.json$/],
     [{ store: address, person: 'ada', group: 'x' }, {}, /^--person and --group exclude each other; use one of them$/],
-    [{ store: address, person: ' ' }, {}, /^--person is empty; give the name of a person$/],
+    [{ store: address, person: ' ' }, {}, /^--person is empty; give --person a name$/],
     [{ store: address, root: ['/x'] }, {}, /^--root does not work with --store: .*; leave out --root$/],
     [{ store: address, demo: true }, {}, /^--demo does not work with --store: .*; leave out --demo$/],
     [{ store: 'https://gate.example' }, {}, /^a gateway takes pushes only; read the store with --store postgres:/],
