@@ -8,6 +8,7 @@ export {
   refuseUnlessTranscript,
 } from './discover.ts';
 export { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
+export { namesIn, readText, renameDurably, syncFolder, writeAll, writeDurably } from './durable-files.ts';
 export { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
 export {
   keepText,

@@ -2,9 +2,10 @@
 import path from 'node:path';
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { counted, formatBytes, formatCount, formatDuration, neutralise } from '../../base/text/index.ts';
+import { readText } from '../../store/index.ts';
 import { type Destination, installedEvents } from '../../trace/config/index.ts';
 import { type DestinationReport, isSending, knownDestinations, reportDestination } from '../../trace/outbox/index.ts';
-import { type Mute, readMutes, readText, tracePlaces } from '../../trace/state/index.ts';
+import { type Mute, readMutes, tracePlaces } from '../../trace/state/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { rootsOf } from '../input/index.ts';
 import { localTime } from '../render/index.ts';

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { asObject, asString, type JsonObject, parseJson } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
+import { readText } from '../../store/index.ts';
 import type { SpanParent } from '../span/index.ts';
-import { readText, tracePlaces } from '../state/index.ts';
+import { tracePlaces } from '../state/index.ts';
 import { checkShape, flagOf, isYes, split, stringsOf, wrong } from './config-values.ts';
 import { type Destination, destinationsOf } from './destinations.ts';
 

@@ -3,7 +3,8 @@
 
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
-import { namesIn, readText, statusOf, type TracePlaces, writeDurably } from '../state/index.ts';
+import { namesIn, readText, writeDurably } from '../../store/index.ts';
+import { statusOf, type TracePlaces } from '../state/index.ts';
 import { createdMsOf, listBatches, listParked, type ParkedBatch, sizeOf } from './outbox.ts';
 
 export interface DeliveryStatus {

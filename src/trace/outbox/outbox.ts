@@ -6,16 +6,8 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderSync } from '../../base/files/index.ts';
 import { asObject, asString, isArray, parseJson } from '../../base/json/index.ts';
-import {
-  deadOf,
-  namesIn,
-  outboxOf,
-  readText,
-  renameDurably,
-  syncFolder,
-  type TracePlaces,
-  writeDurably,
-} from '../state/index.ts';
+import { namesIn, readText, renameDurably, syncFolder, writeDurably } from '../../store/index.ts';
+import { deadOf, outboxOf, type TracePlaces } from '../state/index.ts';
 
 export interface BatchInfo {
   readonly destination: string;

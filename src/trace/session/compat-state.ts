@@ -3,9 +3,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { asObject, parseJson } from '../../base/json/index.ts';
-import { readLineBatches, withLock } from '../../store/index.ts';
+import { readLineBatches, readText, withLock, writeDurably } from '../../store/index.ts';
 import type { TraceCursor } from '../read/index.ts';
-import { type CompatEntry, readText, writeDurably } from '../state/index.ts';
+import type { CompatEntry } from '../state/index.ts';
 
 export function compatFile(env: NodeJS.ProcessEnv): string {
   return path.join(

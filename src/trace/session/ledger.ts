@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderSync } from '../../base/files/index.ts';
-import { privateFileMode, withLock } from '../../store/index.ts';
-import { writeAll } from '../state/index.ts';
+import { privateFileMode, withLock, writeAll } from '../../store/index.ts';
 
 /** Key and owner, eight bytes each; the owner's lowest bit marks a span as spooled, not only claimed. */
 const recordBytes = 16;

@@ -2,9 +2,9 @@
 // logged, and does not stop the others.
 import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
-import { abandonedNote, isHeld, withLock } from '../../store/index.ts';
+import { abandonedNote, isHeld, namesIn, withLock } from '../../store/index.ts';
 import { pendingOwners } from '../outbox/index.ts';
-import { logFailure, namesIn } from '../state/index.ts';
+import { logFailure } from '../state/index.ts';
 import type { TraceContext } from './context.ts';
 import { finishPending, traceSession } from './trace-session.ts';
 

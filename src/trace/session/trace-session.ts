@@ -3,7 +3,7 @@
 // session's lock.
 
 import path from 'node:path';
-import { withLock } from '../../store/index.ts';
+import { namesIn, withLock } from '../../store/index.ts';
 import { isTraced, type TraceConfig } from '../config/index.ts';
 import { dropPending, readPending, releaseBatch } from '../outbox/index.ts';
 import {
@@ -21,7 +21,6 @@ import {
   identifyHead,
   isMutedTurn,
   type Mute,
-  namesIn,
   readMutes,
   readState,
   readStateOf,

@@ -14,19 +14,13 @@ export {
 export {
   deadOf,
   ledgerOf,
-  namesIn,
   outboxOf,
   readEdge,
-  readText,
-  renameDurably,
   sendLock,
   sessionKey,
   statusOf,
-  syncFolder,
   type TracePlaces,
   tracePlaces,
-  writeAll,
-  writeDurably,
 } from './places.ts';
 export {
   type CompatEntry,

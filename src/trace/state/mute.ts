@@ -6,9 +6,9 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { UserError } from '../../base/errors/index.ts';
 import { asObject, asString, isArray, type JsonValue, parseJson } from '../../base/json/index.ts';
-import { withLock } from '../../store/index.ts';
+import { namesIn, readText, syncFolder, withLock, writeDurably } from '../../store/index.ts';
 import type { AboutTurn, TraceTurn } from '../read/index.ts';
-import { namesIn, readText, syncFolder, type TracePlaces, writeDurably } from './places.ts';
+import type { TracePlaces } from './places.ts';
 
 /** A period in which a session, or all sessions of a folder, are muted. */
 export interface Mute {

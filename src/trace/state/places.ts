@@ -1,23 +1,11 @@
 // The files of the tracer in Clew's state folder: `sessions/` how far each session was read, `outbox/` waiting batches,
 // `dead/` refused batches, `ledger/` everything that was ever added to the outbox.
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../base/digest/index.ts';
-import { systemErrorCode } from '../../base/errors/index.ts';
-import { makeFolderSync, openRegularFile, readRegularText } from '../../base/files/index.ts';
+import { openRegularFile } from '../../base/files/index.ts';
 import type { Environment } from '../../base/node/index.ts';
-import { privateFileMode, stateFolder } from '../../store/index.ts';
+import { stateFolder } from '../../store/index.ts';
 
 /** Where the files of the tracer are. */
 export interface TracePlaces {
@@ -64,64 +52,6 @@ export function sendLock(destination: string): string {
   return `send-${destination}.lock`;
 }
 
-export function writeDurably(file: string, ...pieces: readonly (Buffer | string)[]): void {
-  const folder = path.dirname(file);
-  makeFolderSync(folder);
-  const temp = path.join(folder, `.clew-${randomBytes(8).toString('hex')}.tmp`);
-  try {
-    const handle = openSync(temp, 'wx', privateFileMode);
-    try {
-      for (const piece of pieces) writeAll(handle, typeof piece === 'string' ? Buffer.from(piece) : piece);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temp, file);
-  } catch (error) {
-    rmSync(temp, { force: true });
-    throw error;
-  }
-  syncFolder(folder);
-}
-
-/** `false` if the file does not exist. */
-export function renameDurably(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-  syncFolder(path.dirname(to));
-  return true;
-}
-
-export function syncFolder(folder: string): void {
-  try {
-    const handle = openSync(folder, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    // Windows and some network disks cannot sync a folder; there the system orders the writes.
-  }
-}
-
-export function writeAll(handle: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
-}
-
-/** `undefined` if the file is missing or unreadable. */
-export function readText(file: string): string | undefined {
-  try {
-    return readRegularText(file);
-  } catch {
-    return undefined;
-  }
-}
-
 /** At most `size` bytes from the start or the end of a file; `undefined` if it is missing or unreadable. */
 export function readEdge(
   file: string,
@@ -140,14 +70,5 @@ export function readEdge(
     }
   } catch {
     return undefined;
-  }
-}
-
-/** Sorted; empty if the folder is missing. */
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
   }
 }

@@ -13,7 +13,8 @@ import {
   type JsonValue,
   parseJson,
 } from '../../base/json/index.ts';
-import { readText, sessionKey, type TracePlaces, writeDurably } from './places.ts';
+import { readText, writeDurably } from '../../store/index.ts';
+import { sessionKey, type TracePlaces } from './places.ts';
 
 export interface SessionState {
   readonly sessionId: string;
