@@ -9,6 +9,16 @@ const key = `
   month date NOT NULL,
   session_id text NOT NULL`;
 
+/** ANALYZE would copy values of these columns into pg_statistic, where they outlive their rows. */
+const columnsWithText: Readonly<Record<string, readonly string[]>> = {
+  titles: ['title', 'cwd', 'path', 'facts'],
+  call_paths: ['touched'],
+  documents: ['text', 'words', 'facts'],
+  exchanges: ['words', 'facts'],
+  packs: ['name', 'data'],
+  readings: ['detail'],
+};
+
 export const contentTables: string = `
 -- One row per session. Its own month never changes the months of its other rows.
 CREATE TABLE clew.sessions (${key},
@@ -34,6 +44,8 @@ CREATE TABLE clew.sessions (${key},
 ) PARTITION BY RANGE (month);
 CREATE INDEX sessions_by_id ON clew.sessions (tenant, person, session_id);
 CREATE INDEX sessions_by_end ON clew.sessions (tenant, ended_at);
+-- For retention. A time in the future would keep a session forever.
+CREATE INDEX sessions_by_age ON clew.sessions (tenant, level, (least(ended_at, pushed_at)));
 
 -- The session that a transaction may add rows to: one at a time for each person.
 CREATE TABLE clew.opened (
@@ -54,13 +66,14 @@ CREATE TABLE clew.cells (${key},
   model text,
   is_fast boolean NOT NULL,
   is_lower_bound boolean NOT NULL,
-  messages integer NOT NULL,
-  input_tokens bigint NOT NULL,
-  output_tokens bigint NOT NULL,
-  cache_read_tokens bigint NOT NULL,
-  cache_write_5m_tokens bigint NOT NULL,
-  cache_write_1h_tokens bigint NOT NULL,
-  cost_micro_usd double precision,
+  messages integer NOT NULL CHECK (messages >= 0),
+  input_tokens bigint NOT NULL CHECK (input_tokens >= 0),
+  output_tokens bigint NOT NULL CHECK (output_tokens >= 0),
+  cache_read_tokens bigint NOT NULL CHECK (cache_read_tokens >= 0),
+  cache_write_5m_tokens bigint NOT NULL CHECK (cache_write_5m_tokens >= 0),
+  cache_write_1h_tokens bigint NOT NULL CHECK (cache_write_1h_tokens >= 0),
+  -- NaN or infinity would be the sum of everyone.
+  cost_micro_usd double precision CHECK (cost_micro_usd >= 0 AND cost_micro_usd < 'infinity'),
   PRIMARY KEY (tenant, person, month, session_id, nth)
 ) PARTITION BY RANGE (month);
 
@@ -202,24 +215,42 @@ CREATE TABLE clew.machines (
   PRIMARY KEY (tenant, person, machine)
 );
 
+-- Months in which rows were removed because someone wanted that, until their bytes are erased from the files of the
+-- database: DELETE and VACUUM leave them in unused space.
+CREATE TABLE clew.removals (
+  tenant integer NOT NULL,
+  person integer NOT NULL,
+  month date NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  xact xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  PRIMARY KEY (tenant, person, month)
+);
+
 -- Readings of other people's text. A row is written and committed before the text can be read.
 CREATE TABLE clew.readings (
   tenant integer NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reader_person integer NOT NULL,
   reader text NOT NULL DEFAULT session_user,
-  -- find, show, restore, …
+  -- What the reader says it is: find, show, restore, …
   action text NOT NULL,
-  -- Whose text; null means everyone's who shares it.
+  -- Whose text; null, like the session, means everyone's who shares it.
   person integer,
   session_id text,
   -- What was searched for, for example.
   detail text,
   xact xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  PRIMARY KEY (tenant, id)
+  PRIMARY KEY (tenant, id),
+  CHECK ((person IS NULL) = (session_id IS NULL))
 );
-CREATE INDEX readings_by_reader ON clew.readings (tenant, reader, at);
+CREATE INDEX readings_by_reader ON clew.readings (tenant, reader_person, at);
 CREATE INDEX readings_by_person ON clew.readings (tenant, person, at);
+${Object.entries(columnsWithText)
+  .flatMap(([table, columns]) =>
+    columns.map((column) => `ALTER TABLE clew.${table} ALTER COLUMN ${column} SET STATISTICS 0;`),
+  )
+  .join('\n')}
 `;
 
 /** Tables with the key of a session, by the lowest level that has rows in them. */

@@ -1,8 +1,12 @@
 // The versions of the store, forward only. A migration that has landed never changes; a change of the schema is a new one.
 import { contentTables } from './content.ts';
-import { functions } from './functions.ts';
+import { pushFunctions } from './functions.ts';
 import { identityFunctions, identityTables } from './identity.ts';
+import { monthFunctions } from './months.ts';
 import { policies } from './policies.ts';
+import { readingFunctions } from './readings.ts';
+import { retentionFunctions } from './retention.ts';
+import { usageTriggers } from './usage.ts';
 
 export interface Migration {
   readonly version: number;
@@ -20,6 +24,17 @@ export const migrations: readonly Migration[] = [
   {
     version: 1,
     name: 'people, content, policies',
-    sql: [identityTables, migrationTable, contentTables, identityFunctions, functions, policies].join('\n'),
+    sql: [
+      identityTables,
+      migrationTable,
+      contentTables,
+      identityFunctions,
+      monthFunctions,
+      retentionFunctions,
+      pushFunctions,
+      readingFunctions,
+      usageTriggers,
+      policies,
+    ].join('\n'),
   },
 ];

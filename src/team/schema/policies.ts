@@ -3,10 +3,11 @@
 import { tableLevels } from './content.ts';
 
 const mine = 'person = (SELECT clew.my_person())';
+const readers = 'person = (SELECT clew.reader_person())';
 const inTenant = 'tenant = (SELECT clew.my_tenant())';
 
 /** By the level of a table: whose rows are seen, apart from one's own. */
-const others: Readonly<Record<number, string>> = {
+const others: Readonly<Record<1 | 2 | 3, string>> = {
   1: '(SELECT clew.sees_others()) OR person IN (SELECT clew.led_people())',
   2: '(SELECT clew.sees_others())',
   3: `(SELECT clew.announced_everyone()) OR person || ' ' || session_id = ANY((SELECT clew.announced_sessions())::text[])`,
@@ -15,9 +16,13 @@ const others: Readonly<Record<number, string>> = {
 /** Original files of others are for auditors alone: developers agreed to share redacted text. */
 const packsOfOthers = `(NOT is_original OR (SELECT clew.is_in('clew_auditor'))) AND (${others[3]})`;
 
-function contentPolicies(table: string, level: number): string {
-  const seen = table === 'packs' ? packsOfOthers : others[level];
-  const needed = table === 'packs' ? 'CASE WHEN is_original THEN 4 ELSE 3 END' : String(level);
+/** The rows of a table that the connected role sees. */
+export function seenBy(table: keyof typeof tableLevels): string {
+  return `${inTenant} AND (${readers} OR ${table === 'packs' ? packsOfOthers : others[tableLevels[table]]})`;
+}
+
+function contentPolicies(table: keyof typeof tableLevels): string {
+  const needed = table === 'packs' ? 'CASE WHEN is_original THEN 4 ELSE 3 END' : String(tableLevels[table]);
   const add =
     table === 'sessions'
       ? ''
@@ -28,7 +33,7 @@ CREATE POLICY add ON clew.${table} FOR INSERT WITH CHECK (${inTenant} AND ${mine
   return `
 ALTER TABLE clew.${table} ENABLE ROW LEVEL SECURITY;
 GRANT SELECT ON clew.${table} TO clew_developer, clew_lead, clew_auditor, clew_gateway;
-CREATE POLICY see ON clew.${table} FOR SELECT USING (${inTenant} AND (${mine} OR ${seen}));
+CREATE POLICY see ON clew.${table} FOR SELECT USING (${seenBy(table)});
 ${add}`;
 }
 
@@ -41,14 +46,15 @@ CREATE POLICY see ON clew.${table} FOR SELECT USING (${inTenant} AND (${using}))
 
 const callable = [
   'is_in(text)',
+  'login_person()',
+  'reader_person()',
   'my_person()',
   'my_tenant()',
   'my_most_level()',
   'sees_others()',
   'led_people()',
-  'ensure_months(date[])',
   'open_session(jsonb)',
-  'remove_session(text, text, text)',
+  'remove_session(text, text, text, smallint)',
   'hello(text)',
   'goodbye(text, text)',
   'announce_reading(text, integer, text, text)',
@@ -57,22 +63,29 @@ const callable = [
   'opened_session()',
   'opened_level()',
   'opened_months()',
+  'matching_documents(tsquery, integer[], date, date)',
+  'matching_exchanges(tsquery, integer[], date, date)',
 ];
 
 export const policies: string = [
   `GRANT USAGE ON SCHEMA clew TO clew_developer, clew_lead, clew_auditor, clew_gateway;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA clew FROM PUBLIC;
 ${callable.map((name) => `GRANT EXECUTE ON FUNCTION clew.${name} TO clew_developer, clew_lead, clew_auditor, clew_gateway;`).join('\n')}`,
-  ...Object.entries(tableLevels).map(([table, level]) => contentPolicies(table, level)),
-  plainPolicy('usage_days', `${mine} OR ${others[1]}`),
+  ...(Object.keys(tableLevels) as (keyof typeof tableLevels)[]).map(contentPolicies),
+  plainPolicy('usage_days', `${readers} OR ${others[1]}`),
   plainPolicy('tenants', 'true'),
   plainPolicy('people', 'true', '(tenant, person, name)'),
   plainPolicy('groups', 'true'),
   plainPolicy('members', 'true'),
   plainPolicy('retention', 'true'),
-  plainPolicy('holds', `${mine} OR (SELECT clew.is_in('clew_auditor'))`),
-  plainPolicy('tombstones', mine),
-  plainPolicy('machines', mine),
-  plainPolicy('readings', `${mine} OR reader = session_user OR (SELECT clew.is_in('clew_auditor'))`),
-  'ALTER TABLE clew.opened ENABLE ROW LEVEL SECURITY;\nALTER TABLE clew.migrations ENABLE ROW LEVEL SECURITY;',
+  // The reason is between the administrator and the auditors; a push learns only that a session is held.
+  plainPolicy('holds', "(SELECT clew.is_in('clew_auditor'))"),
+  plainPolicy('tombstones', readers),
+  plainPolicy('machines', readers),
+  plainPolicy(
+    'readings',
+    `${readers} OR reader_person = (SELECT clew.reader_person()) OR (SELECT clew.is_in('clew_auditor'))`,
+  ),
+  // Nobody's rows: without a policy they are the owner's alone.
+  ...['opened', 'removals', 'migrations'].map((table) => `ALTER TABLE clew.${table} ENABLE ROW LEVEL SECURITY;`),
 ].join('\n');
