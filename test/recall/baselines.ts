@@ -140,8 +140,7 @@ function ownersOf(index: Database): (row: Row) => ExchangeKey {
     const { session, agent_id: agent } = agents.get(file) ?? {};
     const own = { file, line: Number(row.line) };
     if (typeof agent !== 'string') return own;
-    const time = typeof row.time === 'number' ? row.time : Number.NaN;
-    return finder.ownerOf({ session: Number(session), agent, file, time }) ?? own;
+    return finder.ownerOf({ session: Number(session), agent, file }) ?? own;
   };
 }
 

@@ -1,10 +1,12 @@
 export { ExchangeBuilder } from './builder.ts';
 export { type ExchangeName, exchangeTexts } from './exchange-texts.ts';
 export type { RecallSnippets } from './found-reader.ts';
+export { LocalExchanges } from './local-exchanges.ts';
 export { OwnerFinder } from './owners.ts';
 export { parseQuestion } from './question.ts';
 export { type ExchangeScope, type RankedExchange, rankExchanges } from './rank.ts';
 export { type RecallHit, type RecallQuery, type RecallResult, recall } from './recall.ts';
 export type { RecallFilter } from './scope.ts';
 export { searchable } from './searchable.ts';
+export type { ExchangeCounts, ExchangeSource, ScoredFields, SegmentRow } from './source.ts';
 export { ExchangeWriter, exchangeStarts, openSegment } from './writer.ts';

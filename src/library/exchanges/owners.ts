@@ -7,12 +7,10 @@ export interface Owner {
   readonly line: number;
 }
 
-interface AgentFile {
+export interface AgentFile {
   readonly session: number;
   readonly agent: string;
   readonly file: number;
-  /** Of its first line, or `NaN`. */
-  readonly time: number;
 }
 
 export class OwnerFinder {
@@ -53,8 +51,11 @@ export class OwnerFinder {
     return typeof found === 'number' ? { file, line: found } : undefined;
   }
 
-  #byTime({ session, time }: AgentFile): Owner | undefined {
-    if (Number.isNaN(time)) return undefined;
+  #byTime({ session, file }: AgentFile): Owner | undefined {
+    const time = this.#database
+      .prepare('SELECT time FROM exchanges WHERE file = ? AND time IS NOT NULL ORDER BY line, offset LIMIT 1')
+      .get(file)?.time;
+    if (typeof time !== 'number') return undefined;
     const row = this.#database
       .prepare(
         `SELECT e.file, e.line FROM files f JOIN exchanges e ON e.file = f.id

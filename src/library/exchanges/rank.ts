@@ -1,10 +1,11 @@
 // A question → the exchanges that answer it, the best first. FTS5 says for each term how well it fits an exchange, by a BM25
 // that weighs the fields; a synonym counts as the term itself, only less. Then count how many of the terms an exchange has,
 // whether terms of the question are near each other in it, the title of its session, and a little its age.
-import { type Database, type Row, rowsPerSegment, type SqlValue } from '../index/index.ts';
+import type { SqlValue } from '../index/index.ts';
+import { type Asking, ask, comparePaths } from '../text/index.ts';
 import { allFields, type Field } from './builder.ts';
-import { OwnerFinder } from './owners.ts';
 import type { Question, QuestionTerm } from './question.ts';
+import type { ExchangeSource, SegmentRow } from './source.ts';
 
 /** Which exchanges may be found. */
 export interface ExchangeScope {
@@ -19,6 +20,7 @@ export interface RankedExchange {
   readonly session: number;
   /** The main transcript, or a sub-agent's if no exchange is known to have started it. */
   readonly file: number;
+  readonly path: string;
   /** The line of the prompt, or 0. */
   readonly line: number;
   readonly score: number;
@@ -71,19 +73,26 @@ const mostByTitle = 50;
 const frequentShare = 0.05;
 const leastFrequent = 300;
 
-export function rankExchanges(
-  database: Database,
+export function* rankExchanges(
+  source: ExchangeSource,
   question: Question,
-  scope: ExchangeScope,
-  nowMs: number,
-  tuned: Tuning = tuning,
-): readonly RankedExchange[] {
-  return new Ranking(database, question, scope, nowMs, tuned).run();
+  { nowMs, tuned = tuning, fields }: RankOptions,
+): Asking<readonly RankedExchange[]> {
+  const { segments, fields: rows } = yield* ask(source.counts());
+  return yield* new Ranking(source, question, { nowMs, tuned, fields, segments, rows }).run();
+}
+
+export interface RankOptions {
+  readonly nowMs: number;
+  readonly tuned?: Tuning | undefined;
+  /** As in the scope of the source. */
+  readonly fields?: readonly Field[] | undefined;
 }
 
 interface Candidate {
   readonly session: number;
   readonly file: number;
+  readonly path: string;
   readonly line: number;
   time: number;
   best: number;
@@ -91,13 +100,6 @@ interface Candidate {
   /** How well each term fits, by its index, without its rarity; a term of the title has at least a little. */
   readonly fits: Map<number, number>;
   boost: number;
-}
-
-interface ScoredRows {
-  readonly ids: readonly number[];
-  readonly scores: readonly number[];
-  /** How many rows have it, also those that are not among them. */
-  readonly found: number;
 }
 
 interface RankedTerm extends QuestionTerm {
@@ -109,15 +111,21 @@ interface RankedTerm extends QuestionTerm {
   readonly rarity: number;
 }
 
+interface RankingInput {
+  readonly nowMs: number;
+  readonly tuned: Tuning;
+  readonly fields: readonly Field[] | undefined;
+  /** How many segments there are, and fields of them. */
+  readonly segments: number;
+  readonly rows: number;
+}
+
 class Ranking {
-  readonly #database: Database;
+  readonly #source: ExchangeSource;
   readonly #question: Question;
-  readonly #scope: ExchangeScope;
-  readonly #nowMs: number;
+  readonly #input: RankingInput;
   readonly #tuned: Tuning;
-  /** Segments, and their fields. */
   readonly #total: number;
-  readonly #rows: number;
   /** A word that more exchanges have needs no synonyms, and is not used as one. */
   readonly #frequent: number;
   readonly #byKey = new Map<string, Candidate>();
@@ -125,38 +133,36 @@ class Ranking {
   /** The segments of sub-agents among them. */
   readonly #agentRows = new Set<number>();
 
-  constructor(database: Database, question: Question, scope: ExchangeScope, nowMs: number, tuned: Tuning) {
-    this.#database = database;
+  constructor(source: ExchangeSource, question: Question, input: RankingInput) {
+    this.#source = source;
     this.#question = question;
-    this.#scope = scope;
-    this.#nowMs = nowMs;
-    this.#tuned = tuned;
-    const count = (table: string): number =>
-      Math.max(1, Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count));
-    this.#total = count('exchanges');
-    this.#rows = count('exchange_text_docsize');
+    this.#input = input;
+    this.#tuned = input.tuned;
+    this.#total = input.segments;
     this.#frequent = Math.max(leastFrequent, Math.ceil(this.#total * frequentShare));
   }
 
-  run(): readonly RankedExchange[] {
-    const terms = this.#question.terms.map((term, index) => this.#rankTerm(term, index));
+  *run(): Asking<readonly RankedExchange[]> {
+    const terms: RankedTerm[] = [];
+    for (const [index, term] of this.#question.terms.entries()) terms.push(yield* this.#rankTerm(term, index));
     const rare = terms.filter(({ fits }) => fits.size <= this.#total * commonShare);
     const asked = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;
-    this.#findCandidates(asked);
+    yield* this.#findCandidates(asked);
     for (const term of terms) this.#addTerm(term);
-    this.#addTitles(terms);
-    this.#addNearness(asked);
-    return this.#ranked(terms);
+    yield* this.#addTitles(terms);
+    yield* this.#addNearness(asked);
+    return yield* this.#ranked(terms);
   }
 
-  #rankTerm(term: QuestionTerm, index: number): RankedTerm {
-    const isCommon = this.#isFrequent(term.match, Math.max(leastFrequent, Math.ceil(this.#total * commonShare)));
-    const fits = isCommon ? this.#plainFits(term.match) : this.#fitsOf(term.match, mostRows);
+  *#rankTerm(term: QuestionTerm, index: number): Asking<RankedTerm> {
+    const most = Math.max(leastFrequent, Math.ceil(this.#total * commonShare));
+    const isCommon = yield* ask(this.#source.isFrequent(term.match, most));
+    const fits = isCommon ? yield* this.#plainFits(term.match) : yield* this.#fitsOf(term.match, mostRows);
     const similar = new Map<number, number>();
     const synonyms = isCommon || fits.size > this.#frequent ? [] : term.synonyms;
     for (const synonym of synonyms) {
-      if (this.#isFrequent(synonym, this.#frequent)) continue;
-      for (const [segment, fit] of this.#fitsOf(synonym, mostRows))
+      if (yield* ask(this.#source.isFrequent(synonym, this.#frequent))) continue;
+      for (const [segment, fit] of yield* this.#fitsOf(synonym, mostRows))
         similar.set(segment, Math.max(similar.get(segment) ?? 0, fit));
     }
     const known = fits.size > 0 ? fits.size : similar.size;
@@ -164,76 +170,30 @@ class Ranking {
     return { ...term, index, fits, similar, rarity };
   }
 
-  /** Whether more rows have it; reads no more of them than that. */
-  #isFrequent(match: string, most: number): boolean {
-    const row = this.#database
-      .prepare('SELECT count(*) AS count FROM (SELECT 1 FROM exchange_text WHERE exchange_text MATCH ? LIMIT ?)')
-      .get(match, most + 1);
-    return Number(row?.count ?? 0) > most;
-  }
-
   /** Of a term that most exchanges have: where it is, not how often. */
-  #plainFits(match: string): ReadonlyMap<number, number> {
-    return new Map([...this.#segmentsWith(match)].map((segment) => [segment, 1]));
+  *#plainFits(match: string): Asking<ReadonlyMap<number, number>> {
+    return new Map([...(yield* ask(this.#source.segmentsWith(match)))].map((segment) => [segment, 1]));
   }
 
   /** How well a term fits the segments that have it: its frequency, by the length and weight of each field. */
-  #fitsOf(match: string, most: number): ReadonlyMap<number, number> {
-    const { ids, scores, found } = this.#scoredRows(match, most);
-    const rarity = Math.max(smallestRarity, Math.log((this.#rows - found + 0.5) / (found + 0.5)));
+  *#fitsOf(match: string, most: number): Asking<ReadonlyMap<number, number>> {
+    const { fields: found, scores, found: count } = yield* ask(this.#source.fieldScores(match, most));
+    const rarity = Math.max(smallestRarity, Math.log((this.#input.rows - count + 0.5) / (count + 0.5)));
     const { fields, saturation } = this.#tuned;
     const fits = new Map<number, number>();
-    for (const [i, id] of ids.entries()) {
+    for (const [i, [segment, field]] of found.entries()) {
       // bm25 of FTS5 is negative; without the rarity it is f * (k1 + 1) / (f + k1), where f is the frequency by length.
       const fit = Math.min(-(scores[i] ?? 0) / rarity, ftsSaturation + 1 - 1e-9);
       const frequency = (ftsSaturation * fit) / (ftsSaturation + 1 - fit);
-      const segment = Math.floor(id / rowsPerSegment);
-      const weight = fields[allFields[id % rowsPerSegment] as Field]; // written by us
+      const weight = fields[allFields[field] as Field]; // written by us
       fits.set(segment, (fits.get(segment) ?? 0) + weight * frequency);
     }
     for (const [segment, f] of fits) fits.set(segment, (f * (saturation + 1)) / (f + saturation));
     return fits;
   }
 
-  /** SQLite packs the rows into one text: an object for each of them costs more than finding them. */
-  #scoredRows(match: string, most: number): ScoredRows {
-    const { where, values, fields } = this.#scope;
-    const isNarrowed = where !== '';
-    const joined = `JOIN exchanges e ON e.id = exchange_text.rowid / ${rowsPerSegment} JOIN files f ON f.id = e.file`;
-    const numbers = fields?.map((field) => allFields.indexOf(field)).join(', ');
-    const ofFields = numbers === undefined ? '' : ` AND exchange_text.rowid % ${rowsPerSegment} IN (${numbers})`;
-    const row = this.#database
-      .prepare(
-        `SELECT json_group_array(id) AS ids, json_group_array(score) AS scores FROM
-           (SELECT exchange_text.rowid AS id, rank AS score FROM exchange_text ${isNarrowed ? joined : ''}
-            WHERE exchange_text MATCH ?${ofFields}${where} ORDER BY rank LIMIT ?)`,
-      )
-      .get(match, ...values, most);
-    const ids = JSON.parse(String(row?.ids ?? '[]')) as readonly number[];
-    const scores = JSON.parse(String(row?.scores ?? '[]')) as readonly number[];
-    const isAll = !isNarrowed && numbers === undefined && ids.length < most;
-    return { ids, scores, found: isAll ? ids.length : this.#countRows(match) };
-  }
-
-  #countRows(match: string): number {
-    const row = this.#database
-      .prepare('SELECT count(*) AS count FROM exchange_text WHERE exchange_text MATCH ?')
-      .get(match);
-    return Number(row?.count ?? 0);
-  }
-
-  #segmentsWith(match: string): ReadonlySet<number> {
-    const row = this.#database
-      .prepare(
-        `SELECT json_group_array(DISTINCT rowid / ${rowsPerSegment}) AS list FROM exchange_text
-         WHERE exchange_text MATCH ?`,
-      )
-      .get(match);
-    return new Set(JSON.parse(String(row?.list ?? '[]')) as readonly number[]);
-  }
-
   /** All segments that have one of the terms, as the exchanges that they belong to. */
-  #findCandidates(terms: readonly RankedTerm[]): void {
+  *#findCandidates(terms: readonly RankedTerm[]): Asking<void> {
     const sums = new Map<number, number>();
     for (const { fits, similar, rarity, weight } of terms) {
       for (const [row, fit] of fits) sums.set(row, (sums.get(row) ?? 0) + fit * rarity * weight);
@@ -241,27 +201,15 @@ class Ranking {
         if (!fits.has(row)) sums.set(row, (sums.get(row) ?? 0) + fit * rarity * weight * this.#tuned.synonyms);
     }
     const best = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, mostCandidates);
-    const rows = this.#database
-      .prepare(
-        `SELECT e.id, e.file, e.line, e.time, f.session, f.agent_id FROM exchanges e JOIN files f ON f.id = e.file
-         WHERE e.id IN (SELECT value FROM json_each(?))`,
-      )
-      .all(JSON.stringify(best.map(([row]) => row)));
-    const owners = new OwnerFinder(this.#database);
-    for (const row of rows) this.#addCandidate(row, sums.get(Number(row.id)) ?? 0, owners);
+    for (const row of yield* ask(this.#source.segments(best.map(([id]) => id))))
+      this.#addCandidate(row, sums.get(row.id) ?? 0);
   }
 
-  #addCandidate(row: Row, score: number, owners: OwnerFinder): void {
-    const [id, session, ownFile, ownLine] = [Number(row.id), Number(row.session), Number(row.file), Number(row.line)];
-    const agent = row.agent_id === null ? undefined : String(row.agent_id);
-    const time = typeof row.time === 'number' ? row.time : Number.NaN;
-    const owner = agent === undefined ? undefined : owners.ownerOf({ session, agent, file: ownFile, time });
-    const file = owner?.file ?? ownFile;
-    const line = owner?.line ?? ownLine;
+  #addCandidate({ id, session, file, path, line, time, isOwned }: SegmentRow, score: number): void {
     const key = `${file} ${line}`;
     const known = this.#byKey.get(key);
-    const candidate = known ?? { session, file, line, time, best: id, bestScore: 0, fits: new Map(), boost: 1 };
-    if (owner !== undefined) this.#agentRows.add(id);
+    const candidate = known ?? { session, file, path, line, time, best: id, bestScore: 0, fits: new Map(), boost: 1 };
+    if (isOwned) this.#agentRows.add(id);
     else if (Number.isNaN(candidate.time) || time < candidate.time) candidate.time = time;
     if (score > candidate.bestScore) [candidate.best, candidate.bestScore] = [id, score];
     this.#byKey.set(key, candidate);
@@ -280,22 +228,17 @@ class Ranking {
   }
 
   /** What the title says counts for the exchanges of the session that were found, or else for its first one. */
-  #addTitles(terms: readonly RankedTerm[]): void {
+  *#addTitles(terms: readonly RankedTerm[]): Asking<void> {
     const sessions = new Map<number, Candidate[]>();
     for (const candidate of this.#byKey.values()) {
       const list = sessions.get(candidate.session) ?? [];
       list.push(candidate);
       sessions.set(candidate.session, list);
     }
-    const find = this.#database.prepare(
-      `SELECT DISTINCT f.session FROM title_text JOIN titles t ON t.id = title_text.rowid JOIN files f ON f.id = t.file
-       WHERE title_text MATCH ? LIMIT 2000`,
-    );
     let added = 0;
     for (const { match, index } of terms) {
-      for (const row of find.all(match)) {
-        const session = Number(row.session);
-        const known = sessions.get(session) ?? (added < mostByTitle ? this.#firstOf(session) : []);
+      for (const session of yield* ask(this.#source.titledSessions(match))) {
+        const known = sessions.get(session) ?? (added < mostByTitle ? yield* this.#firstOf(session) : []);
         if (!sessions.has(session)) added += known.length;
         sessions.set(session, known);
         for (const { fits } of known) fits.set(index, (fits.get(index) ?? 0) + this.#tuned.title);
@@ -304,23 +247,17 @@ class Ranking {
   }
 
   /** The first exchange of a session of which only the title has a term; none if it is not asked for. */
-  #firstOf(session: number): Candidate[] {
-    const { where, values, fields } = this.#scope;
-    if (fields !== undefined) return []; // neither the user nor the model said the title
-    const row = this.#database
-      .prepare(
-        `SELECT e.id, e.file, e.line, e.time, f.session, f.agent_id FROM exchanges e JOIN files f ON f.id = e.file
-         WHERE f.session = ? AND f.agent_id IS NULL${where} ORDER BY e.line LIMIT 1`,
-      )
-      .get(session, ...values);
+  *#firstOf(session: number): Asking<Candidate[]> {
+    if (this.#input.fields !== undefined) return []; // neither the user nor the model said the title
+    const row = yield* ask(this.#source.firstSegment(session));
     if (row === undefined) return [];
-    this.#addCandidate(row, 0, new OwnerFinder(this.#database));
-    const candidate = this.#byRow.get(Number(row.id));
+    this.#addCandidate(row, 0);
+    const candidate = this.#byRow.get(row.id);
     return candidate === undefined ? [] : [candidate];
   }
 
   /** Adjacent words of the question that are near each other in the text. */
-  #addNearness(terms: readonly RankedTerm[]): void {
+  *#addNearness(terms: readonly RankedTerm[]): Asking<void> {
     const words = terms.filter(({ match }) => !match.startsWith('('));
     const { near, nearDistance, phrase } = this.#tuned;
     for (let i = 0; i + 1 < words.length && i < mostPairs; i++) {
@@ -328,15 +265,15 @@ class Ranking {
       if (one.fits.size === 0 || two.fits.size === 0 || one.isPrefix || two.isPrefix) continue;
       const worth = (Math.min(one.rarity, two.rarity) / 10) * Math.min(one.weight, two.weight);
       if (Math.min(one.fits.size, two.fits.size) > this.#frequent) continue;
-      if (this.#boost(`NEAR(${one.match} ${two.match}, ${nearDistance})`, near * worth))
-        this.#boost(`${one.match} + ${two.match}`, phrase * worth);
+      if (yield* this.#boost(`NEAR(${one.match} ${two.match}, ${nearDistance})`, near * worth))
+        yield* this.#boost(`${one.match} + ${two.match}`, phrase * worth);
     }
   }
 
   /** Whether any exchange has it. */
-  #boost(match: string, by: number): boolean {
+  *#boost(match: string, by: number): Asking<boolean> {
     const boosted = new Set<Candidate>();
-    for (const row of this.#segmentsWith(match)) {
+    for (const row of yield* ask(this.#source.segmentsWith(match))) {
       const candidate = this.#byRow.get(row);
       if (candidate === undefined || boosted.has(candidate)) continue;
       boosted.add(candidate);
@@ -345,30 +282,28 @@ class Ranking {
     return boosted.size > 0;
   }
 
-  #ranked(terms: readonly RankedTerm[]): readonly RankedExchange[] {
+  *#ranked(terms: readonly RankedTerm[]): Asking<readonly RankedExchange[]> {
     const all = terms.reduce((sum, { weight, rarity }) => sum + weight * rarity, 0);
     const required = terms.filter(({ isRequired }) => isRequired);
-    const excluded = this.#excludedKeys();
+    const excluded = yield* this.#excludedKeys();
     const scored = [...this.#byKey]
       .filter(([key, { fits }]) => !excluded.has(key) && required.every(({ index }) => fits.has(index)))
       .map(([, candidate]) => candidate)
-      .map(({ session, file, line, time, best, boost, fits }) => {
+      .map(({ session, file, path, line, time, best, boost, fits }) => {
         const matched = terms.filter(({ index }) => fits.has(index)).length;
-        return { session, file, line, time, best, matched, score: this.#scoreOf({ fits, boost, time }, terms, all) };
+        const score = this.#scoreOf({ fits, boost, time }, terms, all);
+        return { session, file, path, line, time, best, matched, score };
       });
     return scored.sort(
-      (a, b) => b.score - a.score || (b.time || 0) - (a.time || 0) || a.file - b.file || a.line - b.line,
+      (a, b) => b.score - a.score || (b.time || 0) - (a.time || 0) || comparePaths(a.path, b.path) || a.line - b.line,
     );
   }
 
   /** Exchanges with a word that the question excludes. */
-  #excludedKeys(): ReadonlySet<string> {
+  *#excludedKeys(): Asking<ReadonlySet<string>> {
     const { excluded } = this.#question;
     if (excluded === undefined) return new Set();
-    const rows = this.#database
-      .prepare('SELECT DISTINCT file, line FROM exchanges WHERE id IN (SELECT value FROM json_each(?))')
-      .all(JSON.stringify([...this.#segmentsWith(excluded)]));
-    return new Set(rows.map(({ file, line }) => `${file} ${line}`));
+    return yield* ask(this.#source.exchangeKeys(yield* ask(this.#source.segmentsWith(excluded))));
   }
 
   #scoreOf(
@@ -385,7 +320,7 @@ class Ranking {
       covered += weight * rarity * Math.min(1, fit);
     }
     const share = all === 0 ? 1 : covered / all;
-    const age = Number.isNaN(time) ? Number.POSITIVE_INFINITY : Math.max(0, this.#nowMs - time);
+    const age = Number.isNaN(time) ? Number.POSITIVE_INFINITY : Math.max(0, this.#input.nowMs - time);
     const recency = 1 + fresh * 2 ** (-age / freshHalfLifeMs);
     return score * boost * (1 - coverage + coverage * share ** steepness) * recency;
   }

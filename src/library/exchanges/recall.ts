@@ -2,8 +2,9 @@
 // texts that match. Only the exchanges that are returned are read from their transcripts.
 import type { Database, Row } from '../index/index.ts';
 import { openPlaces, type SessionPlaces } from '../places/index.ts';
-import { type HitSession, sessionOf } from '../text/index.ts';
+import { answerNow, type HitSession, sessionOf } from '../text/index.ts';
 import { FoundReader, type RecallSnippets } from './found-reader.ts';
+import { LocalExchanges } from './local-exchanges.ts';
 import { parseQuestion, type Question } from './question.ts';
 import { type RankedExchange, rankExchanges, type Tuning } from './rank.ts';
 import { type RecallFilter, recallScope } from './scope.ts';
@@ -94,7 +95,9 @@ export function findExchanges(
 ): { readonly question: Question; readonly found: readonly FoundExchange[] } {
   const question = parseQuestion(query.text);
   const { scope, isWanted } = recallScope(database, query);
-  const ranked = rankExchanges(database, question, scope, query.nowMs ?? Date.now(), query.tuning);
+  const source = new LocalExchanges(database, scope);
+  const options = { nowMs: query.nowMs ?? Date.now(), tuned: query.tuning, fields: scope.fields };
+  const ranked = answerNow(rankExchanges(source, question, options));
   return { question, found: withoutCopies(database, ranked.filter(isWanted), query.limit) };
 }
 

@@ -96,9 +96,9 @@ function exchangesWithCall(database: Database, { file, tool }: RecallFilter): Ca
   const named = tool === undefined ? 'true' : 'c.name = ? COLLATE NOCASE';
   const rows = database
     .prepare(
-      `SELECT c.file, f.session, f.agent_id, min(c.time) AS time,
+      `SELECT DISTINCT c.file, f.session, f.agent_id,
          coalesce((SELECT max(e.line) FROM exchanges e WHERE e.file = c.file AND e.line <= c.line), 0) AS line
-       FROM tool_calls c JOIN files f ON f.id = c.file WHERE (${touched}) AND ${named} GROUP BY 1, 2, 3, 5`,
+       FROM tool_calls c JOIN files f ON f.id = c.file WHERE (${touched}) AND ${named}`,
     )
     .all(...values, ...(tool === undefined ? [] : [tool]));
   const owners = new OwnerFinder(database);
@@ -106,9 +106,8 @@ function exchangesWithCall(database: Database, { file, tool }: RecallFilter): Ca
   const sessions = new Set<number>();
   for (const row of rows) {
     const [session, own] = [Number(row.session), Number(row.file)];
-    const time = typeof row.time === 'number' ? row.time : Number.NaN;
     const agent = row.agent_id === null ? undefined : String(row.agent_id);
-    const owner = agent === undefined ? undefined : owners.ownerOf({ session, agent, file: own, time });
+    const owner = agent === undefined ? undefined : owners.ownerOf({ session, agent, file: own });
     keys.add(`${owner?.file ?? own} ${owner?.line ?? Number(row.line)}`);
     sessions.add(session);
   }

@@ -1,4 +1,4 @@
-export { planScan } from './scan.ts';
+export { planScan, type Scan } from './scan.ts';
 export {
   type Hit,
   type MatchedWords,
@@ -6,5 +6,7 @@ export {
   type SearchResult,
   type SessionHits,
   search,
+  searchIn,
 } from './search.ts';
+export type { ReadText, ScoredDocument, SearchSource } from './source.ts';
 export { type TextReport, updateText } from './text-indexer.ts';

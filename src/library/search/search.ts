@@ -1,29 +1,29 @@
 // A query → the documents that answer it, the best first, by session, each with the stretch of text that matches.
 // Texts with all words next to each other come first; both groups are in the order of the exchanges that they are in. If no
 // text has all words, the exchanges that have most of them are returned. Exact texts and expressions have no measure of relevance and come newest first.
-import type { Database, Row } from '../index/index.ts';
+import type { Database } from '../index/index.ts';
 import {
+  type Asking,
+  answerNow,
+  ask,
   bestMark,
-  DocumentReader,
+  comparePaths,
   type DocumentRow,
-  documentColumns,
-  documentRow,
   type HitSession,
   type Mark,
   makeSnippet,
   markPattern,
   markTerms,
   parseWords,
-  type Scope,
   type SearchFilter,
   type SnippetPiece,
-  scopeOf,
-  sessionOf,
   type TextKind,
   type WordQuery,
 } from '../text/index.ts';
 import { ExchangeOrder } from './exchange-order.ts';
-import { planScan, scanDocuments } from './scan.ts';
+import { LocalSearch } from './local-search.ts';
+import { planScan } from './scan.ts';
+import type { ReadText, ScoredDocument, SearchSource } from './source.ts';
 
 /** What a search looks for. */
 export interface SearchQuery extends SearchFilter {
@@ -82,31 +82,36 @@ export interface MatchedWords {
   readonly of: number;
 }
 
+/** Searches the local index. */
 export function search(database: Database, query: SearchQuery): SearchResult {
-  const scope = scopeOf(database, query);
-  if (query.mode === 'words') {
-    const words = parseWords(query.text);
-    const mark = (text: string): readonly Mark[] => markTerms(text, words.terms);
-    const order = new ExchangeOrder(database, query.text, scope, query.nowMs ?? Date.now());
-    const { total, rows } = rankedDocuments(database, words, scope, { ...query, order });
-    if (total > 0 || words.terms.length === 1) return { total, ...group(database, rows, query, mark) };
-    const hits = order.partialHits(words.any, scope, query.limit);
-    const matched = new Map(hits.map((hit) => [hit.row.id, { matched: hit.matched, of: order.words }]));
-    return {
-      total: hits.length,
-      ...group(
-        database,
-        hits.map(({ row }) => row),
-        query,
-        mark,
-        matched,
-      ),
-    };
-  }
+  return answerNow(searchIn(new LocalSearch(database, query), query));
+}
+
+/** Searches any source, which knows the filters of the query. */
+export function* searchIn(source: SearchSource, query: SearchQuery): Asking<SearchResult> {
+  if (query.mode === 'words') return yield* searchWords(source, query);
   const { text, mode, ignoreCase = false } = query;
   const scan = planScan({ text, mode, ignoreCase });
-  const rows = [...scanDocuments(database, scan, scope)].sort((a, b) => (b.time || 0) - (a.time || 0) || b.id - a.id);
-  return { total: rows.length, ...group(database, rows, query, (found) => markPattern(found, scan.pattern)) };
+  const rows = [...(yield* ask(source.scan(scan)))].sort((a, b) => (b.time || 0) - (a.time || 0) || compareLater(a, b));
+  const grouped = yield* group(source, rows, query, (found) => markPattern(found, scan.pattern));
+  return { total: rows.length, ...grouped };
+}
+
+function* searchWords(source: SearchSource, query: SearchQuery): Asking<SearchResult> {
+  const words = parseWords(query.text);
+  const mark = (text: string): readonly Mark[] => markTerms(text, words.terms);
+  const order = yield* ExchangeOrder.of(source, query.text, query.nowMs ?? Date.now());
+  const { total, rows } = yield* rankedDocuments(source, words, order, query);
+  if (total > 0 || words.terms.length === 1) return { total, ...(yield* group(source, rows, query, mark)) };
+  const hits = yield* order.partialHits(words.any, query.limit);
+  const matched = new Map(hits.map((hit) => [hit.row.id, { matched: hit.matched, of: order.words }]));
+  const found = hits.map(({ row }) => row);
+  return { total: hits.length, ...(yield* group(source, found, query, mark, matched)) };
+}
+
+/** Of equal documents those of one transcript stay together, the last line first. */
+function compareLater(a: DocumentRow, b: DocumentRow): number {
+  return comparePaths(a.path, b.path) || b.line - a.line || comparePaths(b.kind, a.kind) || b.part - a.part;
 }
 
 /** Text of the user counts most; tool output is long and mostly irrelevant. */
@@ -126,51 +131,39 @@ const freshHalfLifeMs = 30 * 24 * 3600 * 1000;
 /** How many of the best by bm25 are weighted. */
 const candidates = 200;
 
-function rankedDocuments(
-  database: Database,
+function* rankedDocuments(
+  source: SearchSource,
   { match, adjacent }: WordQuery,
-  scope: Scope,
-  { limit, nowMs = Date.now(), order }: SearchQuery & { readonly order: ExchangeOrder },
-): { total: number; rows: DocumentRow[] } {
-  const isNarrowed = scope.where !== '';
-  const from = isNarrowed
-    ? 'document_text JOIN documents d ON d.id = document_text.rowid JOIN files f ON f.id = d.file'
-    : 'document_text';
-  const where = `document_text MATCH ?${scope.where}`;
+  order: ExchangeOrder,
+  { limit, nowMs = Date.now() }: SearchQuery,
+): Asking<{ total: number; rows: readonly DocumentRow[] }> {
   const most = Math.max(candidates, limit);
-  const best = (text: string): readonly Row[] =>
-    database
-      .prepare(
-        `SELECT ${documentColumns}, best.score FROM
-           (SELECT document_text.rowid AS id, rank AS score FROM ${from} WHERE ${where} ORDER BY rank LIMIT ?) best
-         JOIN documents d ON d.id = best.id JOIN files f ON f.id = d.file`,
-      )
-      .all(text, ...scope.values, most);
-  const rows = best(match);
-  const literal = adjacent === undefined ? [] : best(adjacent);
-  const counted = (): number => {
-    const row = database.prepare(`SELECT count(*) AS count FROM ${from} WHERE ${where}`).get(match, ...scope.values);
-    return Number(row?.count ?? 0);
-  };
-  const seen = new Set(literal.map(({ id }) => id));
-  const scattered = rows.filter(({ id }) => !seen.has(id));
+  const rows = yield* ask(source.bestDocuments(match, most));
+  const literal = adjacent === undefined ? [] : yield* ask(source.bestDocuments(adjacent, most));
+  const seen = new Set(literal.map(({ document }) => document.id));
+  const scattered = rows.filter(({ document }) => !seen.has(document.id));
   return {
-    total: rows.length < most ? rows.length : counted(),
-    rows: [...order.sort(weigh(literal, nowMs)), ...order.sort(weigh(scattered, nowMs))],
+    total: rows.length < most ? rows.length : yield* ask(source.countDocuments(match)),
+    rows: [...(yield* order.sort(weigh(literal, nowMs))), ...(yield* order.sort(weigh(scattered, nowMs)))],
   };
 }
 
 /** The best first. */
-function weigh(rows: readonly Row[], nowMs: number): readonly DocumentRow[] {
-  const weighed = rows.map((row) => {
-    const document = documentRow(row);
-    // bm25 of FTS5 is negative, the better the lower.
-    return { document, score: -Number(row.score) * weights[document.kind] * freshness(document.time, nowMs) };
-  });
+function weigh(rows: readonly ScoredDocument[], nowMs: number): readonly DocumentRow[] {
+  // bm25 of FTS5 is negative, the better the lower.
+  const weighed = rows.map(({ document, score }) => ({
+    document,
+    score: -score * weights[document.kind] * freshness(document.time, nowMs),
+  }));
   weighed.sort(
-    (a, b) => b.score - a.score || (b.document.time || 0) - (a.document.time || 0) || a.document.id - b.document.id,
+    (a, b) =>
+      b.score - a.score || (b.document.time || 0) - (a.document.time || 0) || compareDocuments(a.document, b.document),
   );
   return weighed.map(({ document }) => document);
+}
+
+function compareDocuments(a: DocumentRow, b: DocumentRow): number {
+  return comparePaths(a.path, b.path) || a.line - b.line || comparePaths(a.kind, b.kind) || a.part - b.part;
 }
 
 function freshness(time: number, nowMs: number): number {
@@ -179,13 +172,13 @@ function freshness(time: number, nowMs: number): number {
 }
 
 /** Sessions in the order of their best hit, until there are enough hits. */
-function group(
-  database: Database,
+function* group(
+  source: SearchSource,
   rows: readonly DocumentRow[],
   { limit, perSession = Number.POSITIVE_INFINITY, page }: SearchQuery,
   mark: (text: string) => readonly Mark[],
   matched?: ReadonlyMap<number, MatchedWords>,
-): Omit<SearchResult, 'total'> {
+): Asking<Omit<SearchResult, 'total'>> {
   const chosen = new Map<number, DocumentRow[]>();
   const cut = new Set<number>();
   let count = 0;
@@ -201,14 +194,34 @@ function group(
     chosen.set(row.session, own);
     count++;
   }
-  const reader = new DocumentReader('scattered');
   const wanted = page === undefined ? [...chosen] : [...chosen].slice(page.offset, page.offset + page.count);
-  const sessions = wanted.flatMap(([id, own]) => {
-    const session = sessionOf(database, id);
+  const found = yield* ask(source.sessions(wanted.map(([id]) => id)));
+  const rowsOfHits = wanted.flatMap(([, own], i) => (found[i] === undefined ? [] : own));
+  const hits = yield* makeHits(source, rowsOfHits, mark, matched);
+  const sessions = wanted.flatMap(([id, own], i) => {
+    const session = found[i];
     if (session === undefined) return [];
-    return [{ session, hits: own.map((row) => makeHit(row, reader, mark, matched)), hasMore: cut.has(id) }];
+    return [{ session, hits: hits.splice(0, own.length), hasMore: cut.has(id) }];
   });
   return { sessionCount: chosen.size, sessions, tools: toolsOf(rows) };
+}
+
+/** Not all texts at once: a limit may ask for every one of a large library. */
+const textsAtOnce = 50;
+
+function* makeHits(
+  source: SearchSource,
+  rows: readonly DocumentRow[],
+  mark: (text: string) => readonly Mark[],
+  matched?: ReadonlyMap<number, MatchedWords>,
+): Asking<Hit[]> {
+  const hits: Hit[] = [];
+  for (let at = 0; at < rows.length; at += textsAtOnce) {
+    const some = rows.slice(at, at + textsAtOnce);
+    const texts = yield* ask(source.texts(some));
+    for (const [i, row] of some.entries()) hits.push(makeHit(row, texts[i], mark, matched));
+  }
+  return hits;
 }
 
 function toolsOf(rows: readonly DocumentRow[]): readonly string[] {
@@ -219,12 +232,11 @@ function toolsOf(rows: readonly DocumentRow[]): readonly string[] {
 
 function makeHit(
   row: DocumentRow,
-  reader: DocumentReader,
+  read: ReadText | undefined,
   mark: (text: string) => readonly Mark[],
   matched?: ReadonlyMap<number, MatchedWords>,
 ): Hit {
   const { path, line, kind, tool, time, part } = row;
-  const read = reader.read(row);
   const text = read?.text ?? '';
   const marks = mark(text);
   const [offset] = bestMark(text, marks);

@@ -48,6 +48,11 @@ function timeOf(value: SqlValue | undefined): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
+/** Order of equals that does not depend on when they were indexed. */
+export function comparePaths(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
 /** Reads documents; adjacent ones in a file, and documents of one line, cost little more than one. */
 export class DocumentReader {
   readonly #windowBytes: number | undefined;

@@ -1,4 +1,5 @@
-export { DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
+export { type Answer, type Asking, answerLater, answerNow, ask } from './asking.ts';
+export { comparePaths, DocumentReader, type DocumentRow, documentColumns, documentRow } from './document.ts';
 export {
   filesOf,
   type HitSession,
