@@ -717,8 +717,8 @@ export const mutants = [
   {
     id: 'exported-thinking',
     file: sessionRedactor,
-    find: 'edits.length === 0 ? redacted',
-    replace: 'edits.length >= 0 ? redacted',
+    find: 'edits.length === 0 ? bytes',
+    replace: 'edits.length >= 0 ? bytes',
     tests: ['surgery/redact/session-redactor'],
   },
   {

@@ -1,4 +1,4 @@
-export { ExchangeBuilder } from './builder.ts';
+export { allFields, ExchangeBuilder, type Segment } from './builder.ts';
 export { type ExchangeName, exchangeTexts } from './exchange-texts.ts';
 export type { RecallSnippets } from './found-reader.ts';
 export { LocalExchanges } from './local-exchanges.ts';

@@ -4,8 +4,8 @@ import { asBuffer, type Bytes } from '../../base/node/index.ts';
 import { editJson } from '../../format/bytes/index.ts';
 import type { Source } from '../engine/index.ts';
 import type { RuleSet } from '../secrets/index.ts';
-import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
-import { type CleanLines, eachPart, type FilePart, learnFile } from './survey.ts';
+import { createRedactor, type FoundSecret, type Redaction, type Redactor } from './redactor.ts';
+import { type CleanLines, type CleanPlace, eachPart, type FilePart, learnFile } from './survey.ts';
 
 /** Replaces secrets with placeholders. */
 export interface SessionRedactor {
@@ -34,16 +34,28 @@ export function redactorFor(sources: readonly Source[], ruleSet?: RuleSet): Sess
       const whole = asBuffer(bytes);
       if (texts.has(whole)) return whole;
       const { version } = redactor;
-      const { bytes: redacted, signed } = redactor.redact(whole, 'record');
-      if (redacted === whole && signed.length === 0 && redactor.version === version) texts.add(whole);
-      // Signed thinking cannot be changed: a block with a secret is removed.
-      const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
-      return edits.length === 0 ? redacted : editJson(redacted, edits);
+      const redaction = redactor.redact(whole, 'record');
+      const isSame = redaction.bytes === whole && redaction.signed.length === 0;
+      if (isSame && redactor.version === version) texts.add(whole);
+      return withoutSigned(redaction);
     },
     isClean: (file, { offset, length }) => records.lengthAt(file, offset) === length,
     renameFile: (name) => redactor.renameFile(name),
     list: () => redactor.list(),
   };
+}
+
+/** Signed thinking cannot be changed: a block with a secret is removed. */
+function withoutSigned({ bytes, signed }: Redaction): Buffer {
+  const edits = signed.map((index) => ({ path: ['message', 'content', index], remove: true as const }));
+  return edits.length === 0 ? bytes : editJson(bytes, edits);
+}
+
+/** Redacts one line of a file that `learnFile` has learned from; `clean`: what it knows of the line. */
+export function redactLine(redactor: Redactor, line: Buffer, clean: CleanPlace | undefined): Buffer {
+  if (clean === undefined || clean.length !== line.length) return withoutSigned(redactor.redactUnclean(line, 'record'));
+  // A value that was learned later, or a name that changes, may be in a line without secrets of its own.
+  return redactor.isUnchanged(line, clean) ? line : withoutSigned(redactor.redactUnclean(line, 'record'));
 }
 
 /** The records that `redact` does not change, and that `JSON.stringify` writes as they are. */

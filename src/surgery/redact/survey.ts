@@ -41,7 +41,7 @@ export type FilePart = Pick<SourceFile, 'path' | 'name' | 'transcript'>;
 /** The lines without a secret of their own in a file, by offset. Other places may reveal that they hold one. */
 export type CleanLines = ReadonlyMap<number, CleanPlace>;
 
-type CleanPlace = Pick<CleanLine, 'isCanonical' | 'isPlain'> & Pick<Place, 'length'>;
+export type CleanPlace = Pick<CleanLine, 'isCanonical' | 'isPlain'> & Pick<Place, 'length'>;
 
 export function learnFile(file: FilePart, redactor: Redactor): CleanLines {
   const lines = new Map<number, CleanPlace>();
