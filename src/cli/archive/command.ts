@@ -1,9 +1,7 @@
 // clew archive: copies of sessions in Clew's own folder; --list lists them, --verify checks them.
-import { spawn } from 'node:child_process';
-import { appendFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import { makeFolderSync } from '../../base/files/index.ts';
 import { asObject, asString, jsonText, parseJson } from '../../base/json/index.ts';
 import { counted, formatBytes, formatCount } from '../../base/text/index.ts';
 import {
@@ -17,16 +15,17 @@ import {
 } from '../../library/archive/index.ts';
 import { leftOutNotes, sessionPlace } from '../../library/session-files/index.ts';
 import { refuseOtherFile } from '../../session/transcript/index.ts';
-import {
-  discoverSessions,
-  type FoundSession,
-  type FoundSessions,
-  findSession,
-  stateFolder,
-} from '../../store/index.ts';
+import { discoverSessions, type FoundSession, type FoundSessions, findSession } from '../../store/index.ts';
 import { archiveByName } from '../../surgery/keep/index.ts';
 import { type CommandInput, type CommandIo, listFlag, problemText, textFlag } from '../command/index.ts';
-import { findNamedSession, folderOfTranscript, packageRoot, projectFilter, rootsOf } from '../input/index.ts';
+import {
+  findNamedSession,
+  folderOfTranscript,
+  logLine,
+  projectFilter,
+  rootsOf,
+  runInBackground,
+} from '../input/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
 
@@ -161,23 +160,11 @@ async function archiveFromHook(input: CommandInput): Promise<void> {
   }
 }
 
-/** Claude Code ends a SessionEnd hook after 1.5 seconds, which is not enough for every session. */
-async function archiveInBackground(input: CommandInput): Promise<void> {
-  const { io } = input;
-  const roots = listFlag(input.flags, 'root').flatMap((root) => ['--root', root]);
-  const child = spawn(process.execPath, [programFile, 'archive', '--auto', ...roots], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: io.env,
-    cwd: io.cwd,
-  });
-  child.on('error', (error) => log(io.env, error.message));
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(await readStdin());
-  child.unref();
+async function archiveInBackground({ flags, io }: CommandInput): Promise<void> {
+  const roots = listFlag(flags, 'root').flatMap((root) => ['--root', root]);
+  const onError = (message: string): void => log(io.env, message);
+  runInBackground(['archive', '--auto', ...roots], { io, input: await readStdin(), onError });
 }
-
-const programFile = path.join(packageRoot, 'dist', 'clew.js');
 
 /** The transcript that a hook's input names; without any input all sessions are meant. */
 async function hookSession(input: CommandInput): Promise<string | undefined> {
@@ -201,14 +188,7 @@ async function everySession(
 }
 
 function log(env: NodeJS.ProcessEnv, message: string): void {
-  try {
-    const folder = stateFolder(env);
-    makeFolderSync(folder);
-    const line = `${new Date().toISOString()} archive --auto: ${message.replace(/\s+/g, ' ')}\n`;
-    appendFileSync(path.join(folder, 'archive.log'), line, { mode: 0o600 });
-  } catch {
-    // There is nowhere left to say it.
-  }
+  logLine(env, 'archive.log', `archive --auto: ${message}`);
 }
 
 async function verify({ flags, io }: CommandInput): Promise<void> {
