@@ -29,7 +29,8 @@ export interface PushTarget {
   hello(machine: string): Promise<Hello>;
   /** `open`: the rows are committed. */
   push(session: SessionRows): Promise<PushAnswer>;
-  remove(sessionId: string, reason: TombstoneReason, machine: string): Promise<RemoveAnswer>;
+  /** `kept`: the rows up to this level stay; 0, the default, keeps nothing. */
+  remove(sessionId: string, reason: TombstoneReason, machine: string, kept?: LevelNumber): Promise<RemoveAnswer>;
   goodbye(machine: string, digest: string): Promise<void>;
   close(): Promise<void>;
 }

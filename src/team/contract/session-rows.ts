@@ -105,6 +105,7 @@ export interface TextRow {
 export interface ExchangeRow {
   readonly agent: string;
   readonly line: number;
+  /** The lines that it covers, from the first to the last. */
   readonly firstLine: number;
   readonly endLine: number;
   readonly saidAt: number | null;
@@ -113,6 +114,8 @@ export interface ExchangeRow {
   readonly tokens: readonly number[];
   readonly facts: JsonValue;
 }
+
+export const packChunkBytes: number = 1024 * 1024;
 
 /** A compressed piece of a file. */
 export interface PackRow {
@@ -127,6 +130,7 @@ export interface PackRow {
   readonly sha256: string | null;
   readonly mode: number | null;
   readonly mtimeMs: number | null;
+  /** As in the archive. A piece has `packChunkBytes` bytes before compression; the last one of a file has the rest. */
   readonly codec: string;
   readonly data: Uint8Array;
 }
@@ -144,6 +148,9 @@ export interface SessionRows {
   readonly packs: readonly PackRow[];
 }
 
+/** Of a row without a time, or with one that no month of its session has. */
+export const noMonth: Month = '1970-01-01';
+
 export function monthOf(timeMs: number | null): Month {
-  return timeMs === null || Number.isNaN(timeMs) ? '1970-01-01' : `${new Date(timeMs).toISOString().slice(0, 7)}-01`;
+  return timeMs === null || Number.isNaN(timeMs) ? noMonth : `${new Date(timeMs).toISOString().slice(0, 7)}-01`;
 }

@@ -10,12 +10,14 @@ export interface ConnectOptions {
   /** How many connections at most. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
+  /** Arrays in results are text without it, and a new connection has one round trip less. */
+  readonly readsArrays?: boolean;
 }
 
 /** Opens connections on first use; `sql.end()` closes them. Numbers of 64 bits are JavaScript numbers. */
 export async function connect(
   address: string,
-  { connections = 1, connectTimeoutMs = 10_000 }: ConnectOptions = {},
+  { connections = 1, connectTimeoutMs = 10_000, readsArrays = true }: ConnectOptions = {},
 ): Promise<Sql> {
   const url = parseAddress(address);
   // `?host=/run/postgresql`, as in libpq: the folder of a Unix socket.
@@ -32,6 +34,7 @@ export async function connect(
     onnotice: () => {},
     // One prepared statement per query text and connection.
     prepare: true,
+    fetch_types: readsArrays,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     transform: { undefined: null },
   }) as Sql;

@@ -1,5 +1,5 @@
 // The rows of a session → the columns and lines of each table, in the order in which they are written.
-import { monthOf, type SessionRows } from '../contract/index.ts';
+import { monthOf, noMonth, type SessionRows } from '../contract/index.ts';
 import { type CopyValue, copyLine, copyTime, storableJson } from './copy-text.ts';
 
 export interface TableCopy {
@@ -12,13 +12,19 @@ export interface TableCopy {
 /** `tenant` and `person` are those of the connection; the policies refuse any others. */
 export function copiesOf(session: SessionRows, tenant: number, person: number): readonly TableCopy[] {
   const { head, cells, calls, prompts, titles, callPaths, documents, exchanges, packs } = session;
+  const months = new Set(head.months);
+  /** Clocks are wrong in real files, and the store has no partition for such a month. */
+  const monthIn = (timeMs: number | null): string => {
+    const month = monthOf(timeMs);
+    return months.has(month) ? month : noMonth;
+  };
   const lines = function* <T>(
     rows: readonly T[],
     timeOf: (row: T) => number | null,
     valuesOf: (row: T, nth: number) => readonly CopyValue[],
   ): Generator<string> {
     for (const [nth, row] of rows.entries())
-      yield copyLine([tenant, person, head.sessionId, monthOf(timeOf(row)), ...valuesOf(row, nth)]);
+      yield copyLine([tenant, person, head.sessionId, monthIn(timeOf(row)), ...valuesOf(row, nth)]);
   };
   /** Rows of the session as a whole are in its own month. */
   const ownTime = Date.parse(head.month);

@@ -1,9 +1,18 @@
 // Pushes into PostgreSQL: one transaction per session, rows by COPY.
+import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Hello, PushAnswer, PushTarget, RemoveAnswer, SessionRows, TombstoneReason } from '../contract/index.ts';
+import type {
+  Hello,
+  LevelNumber,
+  PushAnswer,
+  PushTarget,
+  RemoveAnswer,
+  SessionRows,
+  TombstoneReason,
+} from '../contract/index.ts';
 import type { Sql, TransactionSql } from './connect.ts';
 import { copiesOf } from './copy-rows.ts';
 import { storableJson } from './copy-text.ts';
@@ -26,11 +35,13 @@ export class DatabaseTarget implements PushTarget {
     this.#person = person;
   }
 
-  hello(machine: string): Promise<Hello> {
-    return this.#inTransaction(async (sql) => {
-      const [row] = await sql<{ hello: Hello }[]>`SELECT clew.hello(${machine}) AS hello`;
-      return (row as { hello: Hello }).hello; // one row
-    });
+  /** In one round trip: a query without parameters needs no preparation, and is a transaction of its own. */
+  async hello(machine: string): Promise<Hello> {
+    const person = this.#person === undefined ? '' : `set_config('clew.person', '${this.#person}', true) AS person, `;
+    const rows = await this.#sql.unsafe<{ hello: Hello }[]>(
+      `SELECT ${person}(SELECT clew.hello(${textLiteral(machine)})) AS hello`,
+    );
+    return (rows[0] as { hello: Hello }).hello; // one row
   }
 
   push(session: SessionRows): Promise<PushAnswer> {
@@ -54,10 +65,10 @@ export class DatabaseTarget implements PushTarget {
     });
   }
 
-  remove(sessionId: string, reason: TombstoneReason, machine: string): Promise<RemoveAnswer> {
+  remove(sessionId: string, reason: TombstoneReason, machine: string, kept: LevelNumber = 0): Promise<RemoveAnswer> {
     return this.#inTransaction(async (sql) => {
       const [row] = await sql<{ answer: RemoveAnswer }[]>`
-        SELECT clew.remove_session(${sessionId}, ${reason}, ${machine}) AS answer`;
+        SELECT clew.remove_session(${sessionId}, ${reason}, ${machine}, ${kept}) AS answer`;
       return (row as { answer: RemoveAnswer }).answer; // one row
     });
   }
@@ -77,6 +88,11 @@ export class DatabaseTarget implements PushTarget {
     });
     return result as T;
   }
+}
+
+/** Any text, without a character that could end the literal. */
+function textLiteral(text: string): string {
+  return `convert_from(decode('${Buffer.from(text.toWellFormed()).toString('hex')}', 'hex'), 'UTF8')`;
 }
 
 /** PostgreSQL refuses COPY into a table with policies for its rows, so the rows go through a table of this connection. */
