@@ -5,6 +5,7 @@ import { keepCommands, repairCommands } from './keep-commands.ts';
 import { findCommands, readCommands, showCommands } from './read-commands.ts';
 import { reshapeCommands } from './reshape-commands.ts';
 import { runCommands, traceCommands } from './run-commands.ts';
+import { teamCommands } from './team-commands.ts';
 
 export const globalFlags: readonly Flag[] = [
   { name: '--no-color', summary: 'print without colours' },
@@ -24,6 +25,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Reshape', commands: reshapeCommands },
   { heading: 'Show and share', commands: showCommands },
   { heading: 'Trace', commands: traceCommands },
+  { heading: 'Team', commands: teamCommands },
   {
     heading: 'Run',
     commands: [

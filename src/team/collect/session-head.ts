@@ -1,0 +1,101 @@
+// A session and its rows → the head that says which content they are, and its facts and titles.
+import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { turnStartsOf } from '../../session/facts/index.ts';
+import {
+  type Month,
+  monthOf,
+  noMonth,
+  type SessionHead,
+  type SessionRows,
+  type StoredFacts,
+  type StoredTitle,
+  type TitleRow,
+} from '../contract/index.ts';
+import { type CleanText, cleanJson } from './clean-names.ts';
+import type { LocalSession } from './local-sessions.ts';
+import { storableTime } from './metric-rows.ts';
+
+export function storedFacts({ path, listed, files }: LocalSession, nameOf: (name: string) => string): StoredFacts {
+  const main = files.find((file) => file.path === path);
+  return {
+    counts: listed === undefined ? null : countsOf(listed),
+    model: listed?.model === undefined ? null : nameOf(listed.model),
+    verdict: listed?.verdict ?? null,
+    mtimeMs: main?.mtimeMs ?? null,
+    turnStarts: listed === undefined ? [] : turnStartsOf(path).map(storableTime),
+    transcripts: files.map(({ agentId, sizeBytes, mtimeMs }) => ({
+      isAgent: agentId !== undefined,
+      sizeBytes,
+      mtimeMs,
+    })),
+  };
+}
+
+function countsOf(listed: NonNullable<LocalSession['listed']>): StoredFacts['counts'] {
+  const { entries, turns, agents, sizeBytes, diagnostics, damage } = listed;
+  return { entries, turns, agents, sizeBytes, diagnostics, damage };
+}
+
+/** `name`: of the main transcript. */
+export function titleRow(session: LocalSession, name: string, clean: CleanText): TitleRow {
+  const { path, project, root, cwd, listed } = session;
+  const facts: StoredTitle = {
+    sessionId: name,
+    project,
+    root,
+    tag: listed?.tag ?? null,
+    gitBranch: listed?.gitBranch ?? null,
+    worktree: plainJson(listed?.worktree ?? null) as JsonObject | null,
+    pullRequests: plainJson(listed?.pullRequests ?? []) as readonly JsonObject[],
+    forkedFrom: listed?.forkedFrom ?? null,
+    firstUuid: listed?.firstUuid ?? null,
+    origin: plainJson(listed?.origin ?? {}) as JsonObject,
+  };
+  const row = { title: listed?.title ?? null, cwd: cwd ?? null, path, facts: { ...facts } };
+  return cleanJson(row as unknown as JsonObject, clean) as unknown as TitleRow;
+}
+
+/** Without members that are `undefined`. */
+function plainJson(value: object | null): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}
+
+/** The store has partitions from then on, and until a month from now. */
+const firstMonth: Month = '2020-01-01';
+
+export function monthsOf(rows: Omit<SessionRows, 'head'>, month: Month, nowMs: number): readonly Month[] {
+  const times = [
+    ...rows.cells.map(({ quarter }) => (quarter === null ? null : quarter * 15 * 60 * 1000)),
+    ...rows.calls.map(({ calledAt }) => calledAt),
+    ...rows.prompts.map(({ typedAt }) => typedAt),
+    ...rows.documents.map(({ saidAt }) => saidAt),
+    ...rows.exchanges.map(({ saidAt }) => saidAt),
+  ];
+  const months = new Set<Month>([month, noMonth]);
+  for (const time of times) months.add(storableMonth(time, nowMs));
+  return [...months].sort();
+}
+
+/** Clocks are wrong in real files. */
+export function storableMonth(time: number | null, nowMs: number): Month {
+  const month = monthOf(time);
+  return month >= firstMonth && month <= monthOf(nowMs) ? month : noMonth;
+}
+
+/** Equal for equal content: compressed pieces count by the hash of their file, as another zlib may pack them otherwise. */
+export function contentKeyOf(
+  head: Omit<SessionHead, 'contentKey' | 'months'>,
+  rows: Omit<SessionRows, 'head'>,
+): string {
+  const { tombstone: _, raises: __, continues: ___, machine: ____, ...content } = head;
+  const hash = createHash('sha256').update(JSON.stringify(content));
+  for (const [name, table] of Object.entries(rows) as [string, readonly object[]][]) {
+    hash.update(`\n${name} ${table.length}`);
+    for (const row of table) {
+      const { data: ______, ...values } = row as { readonly data?: unknown };
+      hash.update(JSON.stringify(values));
+    }
+  }
+  return hash.digest('base64url');
+}
