@@ -1,6 +1,6 @@
 // The rows of the commands that read, search, count and show sessions; part of the table in commands.ts.
 import type { CommandRow } from './command/index.ts';
-import { demo, json, project, readFlags, root } from './flags/index.ts';
+import { demo, json, project, readFlags, root, storeFlags } from './flags/index.ts';
 
 export const readCommands: readonly CommandRow[] = [
   {
@@ -18,6 +18,7 @@ export const readCommands: readonly CommandRow[] = [
       { name: '--tree', summary: 'group by repository, and list forks and continued sessions below their origin' },
       { name: '--expiring', summary: 'only sessions that Claude Code deletes within a week, with the days left' },
       { name: '--deleted', summary: 'only sessions whose transcript is gone, with what is left of them' },
+      ...storeFlags,
       ...readFlags,
       { name: '--or-demo', summary: 'list the demo sessions if there are no others', isHidden: true },
       { name: '--ids', summary: 'print session ids only', isHidden: true },
@@ -31,6 +32,7 @@ export const readCommands: readonly CommandRow[] = [
       'clew ls --tree',
       'clew ls --expiring',
       'clew ls --deleted',
+      'clew ls --store --person ada',
       'clew ls --json | jq ".[0].title"',
     ],
     load: () => import('./ls/command.ts'),
@@ -178,6 +180,7 @@ export const findCommands: readonly CommandRow[] = [
         notValue: /^(?:daily|weekly|monthly|session|project|model|blocks)$/,
         summary: 'the transcript lines that were counted, for row KEY or all rows',
       },
+      ...storeFlags,
       ...readFlags,
     ],
     examples: [
@@ -185,6 +188,7 @@ export const findCommands: readonly CommandRow[] = [
       'clew usage monthly --breakdown  # also weekly, session, project, model, blocks',
       'clew usage --since 7d --project lighthouse --order desc',
       'clew usage blocks --live',
+      'clew usage monthly --store --everyone',
       'clew usage daily --receipts 2026-03-01',
     ],
     load: () => import('./usage/command.ts'),
@@ -195,6 +199,7 @@ export const findCommands: readonly CommandRow[] = [
     flags: [
       project,
       { name: '--since', value: 'TIME', summary: 'not before TIME: 2026-03-01, today, 12h, 7d, 2w' },
+      ...storeFlags,
       ...readFlags,
     ],
     examples: ['clew stats', 'clew stats --since 30d', 'clew stats --project lighthouse --json'],

@@ -38,6 +38,11 @@ export function refuseWithStore(
   }
 }
 
+/** What to do next if nothing is found: `local` is for this machine. */
+export function nextStep({ store }: CommandInput['flags'], local: string): string {
+  return store === undefined || store === false ? local : '`clew push` sends sessions there';
+}
+
 async function addressOf(typed: string, env: NodeJS.ProcessEnv): Promise<string> {
   const { readTeamConfig, teamConfigPath } = await import('../../team/config/index.ts');
   const address = typed === '' ? readTeamConfig(env).store : typed;

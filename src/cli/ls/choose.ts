@@ -94,7 +94,7 @@ function limitFlag(value: string | undefined): number {
 export function inListOrder<T extends ListedSession>(
   sessions: readonly T[],
   order: ListOrder,
-  costOf: (session: ListedSession) => number | undefined,
+  costOf: (session: T) => number | undefined,
 ): T[] {
   const orders: Readonly<Record<ListOrder, (a: T, b: T) => number>> = {
     updated: (a, b) => lastUse(b) - lastUse(a),

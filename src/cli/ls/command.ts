@@ -3,96 +3,64 @@
 import path from 'node:path';
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { neutralise } from '../../base/text/index.ts';
-import { healthOf } from '../../doctor/diagnosis/index.ts';
-import type { ListedSession } from '../../library/index/index.ts';
-import { findRelations, type RepositoryOf, readJobs, repositoryFinder } from '../../library/lineage/index.ts';
+import type { RepositoryOf } from '../../library/lineage/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
-import { cellsOf } from '../../library/usage/index.ts';
+import type { LibrarySource, SourceSession } from '../../library/source/index.ts';
 import { discoverSessions } from '../../store/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import {
-  currentPrices,
-  currentSessions,
-  currentUsage,
-  madeByReader,
-  readLineage,
-  relationJson,
-  rootsOf,
-} from '../input/index.ts';
+import { nextStep, refuseWithStore, relationJson, rootsOf } from '../input/index.ts';
 import { shortIds } from '../render/index.ts';
+import { withSource } from '../source/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
-import { inListOrder, readChoice } from './choose.ts';
+import { inListOrder, type ListChoice, readChoice } from './choose.ts';
 import { listDeletedSessions } from './deleted.ts';
-import { expiringTable, listTable, type Row } from './render.ts';
+import { expiringTable, listTable } from './render.ts';
 import { treeTable } from './tree.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
+  const ofDisk = 'it is about files of this machine';
+  refuseWithStore(input, { deleted: ofDisk, expiring: ofDisk });
   if (flags.deleted === true) return listDeletedSessions(input);
-  const nowMs = Date.now();
-  const choice = readChoice(input, nowMs);
+  const choice = readChoice(input, Date.now());
   const isPlain = choice.narrowed.length === 0 && flags.sort === undefined && flags.limit === undefined;
-  if (flags.ids === true && isPlain) return writeOut(idLines(await discoverAll(input)), io);
-  const { rows, ids, isDemo, repositoryOf } = await listAll(input);
+  if (flags.ids === true && isPlain && flags.store === undefined)
+    return writeOut(idLines(await discoverAll(input)), io);
+  await withSource(input, (source) => list(input, source, choice));
+}
+
+async function list(input: CommandInput, source: LibrarySource, choice: ListChoice): Promise<void> {
+  const { flags, io } = input;
+  const { rows, ids, isDemo, repositoryOf } = await listAll(input, source);
   const found = rows.filter((row) => choice.isListed(row, repositoryOf));
   if (flags.expiring === true) return listExpiring(input, found, ids, choice.limit);
-  const costOf = choice.order === 'cost' ? costReader(input) : undefined;
+  const costOf = choice.order === 'cost' ? await source.costs() : undefined;
   const shown = inListOrder(found, choice.order, costOf ?? (() => undefined)).slice(0, choice.limit);
   if (flags.ids === true) return writeOut(idLines(shown), io);
   if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
-  if (shown.length === 0) return sayNothing(input, choice.narrowed);
-  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs, isDemo, costOf };
+  if (shown.length === 0) return sayNothing(input, source, choice.narrowed);
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo, costOf };
   const table = flags.tree === true ? treeTable : listTable;
   await writeOut([table(shown, ids, { ...options, found: found.length })], { ...io, pager: true });
 }
 
-/** In millionths of a dollar, with sub-agents; a session with unpriced models has the part that is known. */
-function costReader(input: CommandInput): (session: { readonly path: string }) => number | undefined {
-  const costs = new Map<string, number>();
-  for (const { session, costMicroUsd } of cellsOf(currentUsage(input, currentPrices(input.io))))
-    if (costMicroUsd !== undefined) costs.set(session.path, (costs.get(session.path) ?? 0) + costMicroUsd);
-  return ({ path: file }) => costs.get(file);
-}
-
 interface Listed {
-  readonly rows: readonly ListRow[];
+  readonly rows: readonly SourceSession[];
   /** The shown part of each id. */
   readonly ids: ReadonlyMap<string, string>;
   readonly isDemo: boolean;
   readonly repositoryOf: RepositoryOf;
 }
 
-async function listAll(input: CommandInput): Promise<Listed> {
-  const { sessions, foreign } = await currentSessions(input);
+async function listAll(input: CommandInput, source: LibrarySource): Promise<Listed> {
+  const { sessions, foreign, repositoryOf } = await source.list();
   if (sessions.length + foreign.length === 0 && input.flags['or-demo'] === true) {
     writeNotice(input.io.stderr, 'no sessions yet; showing the bundled demo sessions');
-    return listAll({ ...input, flags: { demo: true } });
+    const demo = { ...input, flags: { demo: true } };
+    return withSource(demo, (source) => listAll(demo, source));
   }
   const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);
-  const isDemo = input.flags.demo === true;
-  const repositoryOf = repositoryFinder(sessions);
-  return { rows: await markedRows(input, sessions, isDemo, repositoryOf), ids, isDemo, repositoryOf };
-}
-
-interface ListRow extends ListedSession, Row {}
-
-/** The demo's folders were never on this disk, and nothing deletes its sessions. */
-async function markedRows(
-  input: CommandInput,
-  sessions: readonly ListedSession[],
-  isDemo: boolean,
-  repositoryOf: RepositoryOf,
-): Promise<ListRow[]> {
-  const { io } = input;
-  const lineageOf = await readLineage(io);
-  const relations = findRelations(sessions, { jobs: readJobs(rootsOf(input)), madeBy: madeByReader(io) });
-  const expiring = new Set(isDemo ? [] : findExpiring(sessions, Date.now()).map(({ session }) => session));
-  return sessions.map((session) => {
-    const place = isDemo ? { cwd: undefined, project: '' } : session;
-    const health = healthOf({ ...place, verdict: session.verdict, isExpiring: expiring.has(session) });
-    const repository = session.cwd === undefined ? null : repositoryOf(session.cwd);
-    return { ...session, lineage: lineageOf(session), health, repository, relations: relations.of(session.path) };
-  });
+  return { rows: sessions, ids, isDemo: input.flags.demo === true, repositoryOf };
 }
 
 /** Shell completion runs this for every key, so it does not use the index. */
@@ -115,7 +83,7 @@ function* idLines(sessions: Iterable<{ readonly sessionId: string }>): Generator
 
 async function listExpiring(
   input: CommandInput,
-  rows: readonly ListRow[],
+  rows: readonly SourceSession[],
   ids: ReadonlyMap<string, string>,
   limit: number,
 ): Promise<void> {
@@ -135,11 +103,13 @@ async function listExpiring(
   await writeOut([expiringTable(expiring, ids, options)], { ...io, pager: true });
 }
 
-function jsonRow(row: ListRow): object {
+/** What the person of a row does not share is null. */
+function jsonRow(row: SourceSession): object {
+  const isUntitled = row.isUntitled === true;
   return {
     sessionId: row.sessionId,
-    path: row.path,
-    project: row.project,
+    path: isUntitled ? null : row.path,
+    project: isUntitled ? null : row.project,
     cwd: row.cwd ?? null,
     title: row.title ?? null,
     startedAt: isoDate(row.startedAt),
@@ -153,14 +123,17 @@ function jsonRow(row: ListRow): object {
     gitBranch: row.gitBranch ?? null,
     model: row.model ?? null,
     worktree: row.worktree === undefined ? null : { ...row.worktree, branch: row.worktree.branch ?? null },
-    pullRequests: row.pullRequests.map(({ url, number, repository }) => {
-      return { url, number: number ?? null, repository: repository ?? null };
-    }),
+    pullRequests: isUntitled
+      ? null
+      : row.pullRequests.map(({ url, number, repository }) => {
+          return { url, number: number ?? null, repository: repository ?? null };
+        }),
     repository: row.repository,
     lineage: row.lineage ?? null,
-    relations: row.relations.map(relationJson),
+    relations: isUntitled ? null : row.relations.map(relationJson),
     health: row.health ?? null,
     unread: null,
+    ...(row.person === undefined ? {} : { person: row.person }),
   };
 }
 
@@ -192,9 +165,8 @@ function unreadRows({ unread }: CommandInput): readonly object[] {
   }));
 }
 
-function sayNothing(input: CommandInput, narrowed: readonly string[]): void {
-  const where = rootsOf(input).join(' and ');
+function sayNothing(input: CommandInput, { place }: LibrarySource, narrowed: readonly string[]): void {
   const what = narrowed.length === 0 ? 'no sessions' : `no session for ${narrowed.join(' ')}`;
   const next = narrowed.length === 0 ? '`clew ls --demo` shows the bundled ones' : '`clew ls` shows all';
-  writeNotice(input.io.stderr, `${what} below ${where}; ${next}`);
+  writeNotice(input.io.stderr, `${what} ${place}; ${nextStep(input.flags, next)}`);
 }

@@ -18,6 +18,8 @@ export interface Row extends SessionSummary {
   readonly repository: string | null;
   /** `undefined`: not examined. */
   readonly health?: Verdict | undefined;
+  /** In a store. */
+  readonly person?: string;
 }
 
 interface ListColumn extends Column {
@@ -138,6 +140,7 @@ function listColumns(
         return row.title === undefined ? { text, paint: style.muted } : text;
       },
     },
+    ...(rows.some(({ person }) => person !== undefined) ? [personColumn] : []),
     ...(rows.some((row) => marksOf(row) !== '') ? [marks] : []),
     ...(isWithoutFolders ? [] : [folderColumn]),
     ...(costOf === undefined ? [] : [costColumn(costOf)]),
@@ -157,6 +160,8 @@ function listColumns(
     ...(rows.some(isDamaged) ? [damage] : []),
   ];
 }
+
+const personColumn: ListColumn = { header: 'PERSON', minWidth: 8, cell: ({ person = '' }) => person };
 
 function costColumn(costOf: (row: Row) => number | undefined): ListColumn {
   const cell = (row: Row): string => {

@@ -2,51 +2,51 @@
 
 import { isoDate, jsonText } from '../../base/json/index.ts';
 import { parseTime } from '../../base/time/index.ts';
-import { listDeleted } from '../../library/deleted/index.ts';
-import type { Database, ReadSummaries } from '../../library/index/index.ts';
-import { findExpiring } from '../../library/session-files/index.ts';
-import {
-  cellsOf,
-  collectStats,
-  createCalendar,
-  type LibraryStats,
-  makeCells,
-  pricedMessages,
-  type UsageCell,
-} from '../../library/usage/index.ts';
+import type { LibrarySource } from '../../library/source/index.ts';
+import { collectStats, createCalendar, type LibraryStats, type UsageSession } from '../../library/usage/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import {
-  currentPrices,
-  currentUsage,
-  type ProjectFilter,
-  projectFilter,
-  rootsOf,
-  sessionsIn,
-  withIndex,
-} from '../input/index.ts';
+import { nextStep, projectFilter } from '../input/index.ts';
+import { withSource } from '../source/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { sumJson } from '../usage/index.ts';
 import { type DeletedCount, statsText } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {
-  const { flags, io } = input;
+  const { flags } = input;
   const nowMs = Date.now();
   const since = textFlag(flags, 'since');
   const sinceMs = since === undefined ? undefined : parseTime(since, '--since', false, nowMs);
-  const { stats, expiring, deleted } = await withIndex(
-    input,
-    (database, _, summaries) => collect(database, input, summaries, sinceMs, nowMs),
-    { withSummaries: true },
-  );
+  await withSource(input, async (source) => {
+    const counted = await count(input, source, sinceMs, nowMs);
+    await print(input, source, counted, sinceMs);
+  });
+}
+
+interface Counted {
+  readonly stats: LibraryStats;
+  readonly expiring: number;
+  readonly deleted: DeletedCount | undefined;
+  readonly hasFiles: boolean;
+}
+
+async function print(
+  input: CommandInput,
+  source: LibrarySource,
+  { stats, expiring, deleted, hasFiles }: Counted,
+  sinceMs: number | undefined,
+): Promise<void> {
+  const { flags, io } = input;
   if (flags.json === true)
     return writeOut(
-      [`${jsonText({ ...statsJson(stats, sinceMs, expiring, deleted), unread: input.unread.problems }, 2)}\n`],
+      [
+        `${jsonText({ ...statsJson(stats, sinceMs, expiring, deleted, hasFiles), unread: input.unread.problems }, 2)}\n`,
+      ],
       io,
     );
   if (stats.sessions + stats.transcripts === 0) {
     writeNotice(
       io.stderr,
-      `no sessions to count below ${rootsOf(input).join(' and ')}; run \`clew ls\` to list the sessions`,
+      `no sessions to count ${source.place}; ${nextStep(flags, 'run `clew ls` to list the sessions')}`,
     );
     return;
   }
@@ -54,47 +54,29 @@ export async function run(input: CommandInput): Promise<void> {
   await writeOut([statsText(stats, options)], { ...io, pager: true });
 }
 
-async function collect(
-  database: Database,
+async function count(
   input: CommandInput,
-  summaries: ReadSummaries,
+  source: LibrarySource,
   sinceMs: number | undefined,
   nowMs: number,
-): Promise<{ stats: LibraryStats; expiring: number; deleted: DeletedCount }> {
+): Promise<Counted> {
   const isWanted = projectFilter(input);
-  const sessions = (await sessionsIn(database, input, summaries)).sessions.filter(isWanted);
-  // By the same rule as `clew usage`: the two must not disagree.
-  const cells = cellsSince(input, sinceMs).filter(({ session }) =>
-    isWanted({ cwd: session.cwd, project: session.slug }),
-  );
-  const stats = collectStats(database, {
-    roots: rootsOf(input),
-    sessions,
-    isWanted,
-    cells,
-    calendar: createCalendar(),
-    nowMs,
-    ...(sinceMs === undefined ? {} : { sinceMs }),
-  });
-  return { stats, expiring: findExpiring(sessions, nowMs).length, deleted: countDeleted(input, isWanted, sinceMs) };
+  const calendar = createCalendar();
+  const ofProject = ({ cwd, slug }: UsageSession): boolean => isWanted({ cwd, project: slug });
+  const filter = { calendar, sinceMs, isWanted: input.flags.project === undefined ? undefined : ofProject };
+  const { sessions, work, cells, deleted, expiring, hasFiles } = await source.work({ isWanted, filter });
+  const since = sinceMs === undefined ? {} : { sinceMs };
+  const stats = collectStats(work, { sessions, cells, calendar, nowMs, ...since });
+  return { stats, expiring, deleted, hasFiles };
 }
 
-/** Sessions whose transcript is gone, used since the given moment, and the prompts that are left of them. */
-function countDeleted(input: CommandInput, isWanted: ProjectFilter, sinceMs: number | undefined): DeletedCount {
-  const { sessions } = listDeleted({ roots: rootsOf(input), env: input.io.env });
-  const wanted = sessions.filter((each) => isWanted(each) && (sinceMs === undefined || each.endedAt >= sinceMs));
-  return { sessions: wanted.length, prompts: wanted.reduce((sum, { left }) => sum + left.prompts, 0) };
-}
-
-/** A moment may lie inside a quarter of an hour, where cells are too coarse. */
-function cellsSince(input: CommandInput, sinceMs: number | undefined): readonly UsageCell[] {
-  const prices = currentPrices(input.io);
-  const store = currentUsage(input, prices);
-  if (sinceMs === undefined) return cellsOf(store);
-  return makeCells(pricedMessages(store, prices).filter(({ line }) => line.time >= sinceMs));
-}
-
-function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: number, deleted: DeletedCount): object {
+function statsJson(
+  stats: LibraryStats,
+  sinceMs: number | undefined,
+  expiring: number,
+  deleted: DeletedCount | undefined,
+  hasFiles: boolean,
+): object {
   const { streaks } = stats;
   return {
     since: sinceMs === undefined ? null : isoDate(sinceMs),
@@ -105,7 +87,7 @@ function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: n
     usage: sumJson(stats.usage),
     models: stats.models.map((row) => ({ model: row.key === '' ? null : row.key, ...sumJson(row) })),
     tools: stats.tools,
-    files: stats.files.slice(0, mostFiles),
+    files: hasFiles ? stats.files.slice(0, mostFiles) : null,
     hours: stats.hours,
     weekdays: stats.weekdays,
     days: {
@@ -116,7 +98,7 @@ function statsJson(stats: LibraryStats, sinceMs: number | undefined, expiring: n
       last: streaks.lastDay ?? null,
     },
     library: { transcripts: stats.transcripts, sizeBytes: stats.sizeBytes, expiring },
-    deleted,
+    deleted: deleted ?? null,
   };
 }
 

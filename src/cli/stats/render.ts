@@ -18,7 +18,8 @@ export interface StatsTextOptions {
   readonly style: Style;
   readonly width: number;
   readonly expiring: number;
-  readonly deleted: DeletedCount;
+  /** `undefined` where nobody knows. */
+  readonly deleted: DeletedCount | undefined;
   readonly sinceMs: number | undefined;
 }
 
@@ -54,7 +55,7 @@ function overview(stats: LibraryStats, { style, width, expiring, deleted, sinceM
       ),
     ],
     ['on disk', joined(formatBytes(stats.sizeBytes), counted(stats.transcripts, 'transcript'), expiringText(expiring))],
-    ...(deleted.sessions === 0 ? [] : [['deleted', deletedText(deleted)] as const]),
+    ...(deleted === undefined || deleted.sessions === 0 ? [] : [['deleted', deletedText(deleted)] as const]),
     ...(sinceMs === undefined ? [] : [['since', localTime(sinceMs)] as const]),
   ];
   const lines = rows.flatMap(([name, text]) => {

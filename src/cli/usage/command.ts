@@ -2,11 +2,10 @@
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { parseMoment, type TimeWords } from '../../base/time/index.ts';
+import type { LibrarySource } from '../../library/source/index.ts';
 import {
-  cellsOf,
   createCalendar,
   findReceipts,
-  makeCells,
   makeReport,
   type Placed,
   passes,
@@ -26,51 +25,63 @@ import {
 } from '../../library/usage/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { ageWarning, currentPrices, currentSessions, currentUsage, projectFilter, rootsOf } from '../input/index.ts';
+import { ageWarning, currentPrices, currentUsage, nextStep, projectFilter, refuseWithStore } from '../input/index.ts';
+import { cellsFor, withSource } from '../source/index.ts';
 import { terminalWidth, writeNotice, writeOut } from '../terminal/index.ts';
 import { receiptsJson, reportJson } from './json.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const { kind, key, hasReceipts } = questionOf(input);
+  refuseWithStore(input, { live: 'the store has only what was pushed', receipts: 'receipts are lines of transcripts' });
   if (flags.live === true) refuseLive(kind, hasReceipts);
   const filter = filterOf(input);
   const order = orderOf(input);
-  const prices = currentPrices(io);
-  const store = currentUsage(input, prices);
-  if (flags.live === true && flags.json !== true)
-    return (await import('./live.ts')).showLive(input, { store, prices, filter });
-  const cells = cellsFor(filter, store, prices);
-  const report = makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now(), order });
-  const chunks = hasReceipts
-    ? await receiptChunks(input, { store, kind, key, filter, prices, report })
-    : await reportChunks(input, report, kind, prices.prices.version);
-  const warning = report.rows.length > 0 ? ageWarning(prices.prices, Date.now()) : undefined;
-  if (warning !== undefined) writeNotice(io.stderr, warning);
+  const report = (cells: readonly UsageCell[]): UsageReport =>
+    makeReport(cells, { kind, calendar: filter.calendar, nowMs: Date.now(), order });
+  if (hasReceipts || (flags.live === true && flags.json !== true)) {
+    const prices = currentPrices(io);
+    const store = currentUsage(input, prices);
+    if (!hasReceipts) return (await import('./live.ts')).showLive(input, { store, prices, filter });
+    const found = report(cellsFor(filter, store, prices));
+    const chunks = await receiptChunks(input, { store, kind, key, filter, prices, report: found });
+    return print(input, found, chunks, ageWarning(prices.prices, Date.now()));
+  }
+  await withSource(input, async (source) => {
+    const { cells, pricesVersion, warning } = await source.usage({ kind, filter });
+    const found = report(cells);
+    await print(input, found, await reportChunks(input, source, found, kind, pricesVersion), warning);
+  });
+}
+
+async function print(
+  { flags, io }: CommandInput,
+  report: UsageReport,
+  chunks: Iterable<string>,
+  warning: string | undefined,
+): Promise<void> {
+  if (report.rows.length > 0 && warning !== undefined) writeNotice(io.stderr, warning);
   await writeOut(chunks, { ...io, pager: flags.json !== true });
 }
 
 async function reportChunks(
   input: CommandInput,
+  source: LibrarySource,
   report: UsageReport,
   kind: ReportKind,
   pricesVersion: string,
 ): Promise<readonly string[]> {
   const { flags, io } = input;
   const breakdown = flags.breakdown === true;
-  const titles = kind === 'session' && report.rows.length > 0 ? await titlesOf(input) : undefined;
+  const titles = kind === 'session' && report.rows.length > 0 ? await source.titles() : undefined;
   const named = titles === undefined ? {} : { titles };
-  if (flags.json === true) return [jsonLines(input, reportJson(report, { pricesVersion, breakdown, kind, ...named }))];
-  if (report.rows.length === 0) return sayNothing(input);
+  const { namesPeople } = source;
+  if (flags.json === true)
+    return [jsonLines(input, reportJson(report, { pricesVersion, breakdown, kind, namesPeople, ...named }))];
+  if (report.rows.length === 0) return sayNothing(input, source);
   const { usageTable } = await import('./render.ts');
   const width = terminalWidth(io.stdout, io.env);
   return [usageTable(report, { kind, breakdown, pricesVersion, width, style: io.style, ...named })];
-}
-
-/** By session id. */
-async function titlesOf(input: CommandInput): Promise<ReadonlyMap<string, string>> {
-  const { sessions } = await currentSessions(input);
-  return new Map(sessions.flatMap(({ sessionId, title }) => (title === undefined ? [] : [[sessionId, title]])));
 }
 
 function jsonLines({ unread }: CommandInput, report: object): string {
@@ -129,13 +140,6 @@ function orderOf({ flags }: CommandInput): RowOrder | undefined {
   return order;
 }
 
-/** A moment may lie inside a quarter of an hour, where cells are too coarse. */
-function cellsFor(filter: UsageFilter, store: UsageStore, prices: PriceList): readonly UsageCell[] {
-  if (filter.sinceMs === undefined && filter.untilMs === undefined)
-    return cellsOf(store).filter((cell) => passes(filter, cell, cell.session));
-  return makeCells(pricedMessages(store, prices).filter(({ line, session }) => passes(filter, line, session)));
-}
-
 interface ReceiptQuestion {
   readonly store: UsageStore;
   readonly kind: ReportKind;
@@ -183,10 +187,10 @@ function rowFilter(
   return (placed, session) => rows.some((row) => row.key === keyOf(placed, session));
 }
 
-function sayNothing(input: CommandInput): readonly string[] {
+function sayNothing(input: CommandInput, { place }: LibrarySource): readonly string[] {
   const { flags, io } = input;
   const isNarrowed = ['since', 'until', 'project'].some((name) => flags[name] !== undefined);
   const next = isNarrowed ? '`clew usage` counts all' : '`clew usage --demo` counts the bundled sessions';
-  writeNotice(io.stderr, `nothing to count below ${rootsOf(input).join(' and ')}; ${next}`);
+  writeNotice(io.stderr, `nothing to count ${place}; ${nextStep(flags, next)}`);
   return [];
 }

@@ -22,14 +22,20 @@ export interface ReportJsonOptions {
   readonly kind: ReportKind;
   /** Of the session report, by session id. */
   readonly titles?: ReadonlyMap<string, string>;
+  /** Each row has the person whose sessions it counts, or null for several. */
+  readonly namesPeople?: boolean;
 }
 
-export function reportJson(report: UsageReport, { pricesVersion, breakdown, titles }: ReportJsonOptions): object {
+export function reportJson(
+  report: UsageReport,
+  { pricesVersion, breakdown, titles, namesPeople = false }: ReportJsonOptions,
+): object {
   return {
     rows: report.rows.map((row) => ({
       ...rowJson(row, titles === undefined ? {} : { title: titles.get(row.key) ?? null }),
       ...(row.block === undefined ? {} : blockJson(row.block)),
       ...(breakdown ? { models: byModel(row.cells).map((model) => rowJson(model)) } : {}),
+      ...(namesPeople ? { person: personOf(row) } : {}),
     })),
     totals: sumJson(report.totals),
     unpricedModels: report.unpricedModels,
@@ -60,6 +66,11 @@ function paceJson(pace: BlockPace): object {
     projectedCostUsd: usdOf(pace.projectedCostMicroUsd),
     projectedTokens: pace.projectedTokens,
   };
+}
+
+function personOf({ cells }: UsageRow): string | null {
+  const people = new Set(cells.map(({ session }) => session.person));
+  return people.size === 1 ? ([...people][0] ?? null) : null;
 }
 
 function rowJson(row: UsageRow, names: object = {}): object {

@@ -17,15 +17,21 @@ const dayMs = 86_400_000;
 const defaultDays = 30;
 export const warningDays = 7;
 
+export interface ExpiringSource {
+  readonly root: string;
+  readonly mtimeMs: number;
+  /** Of another machine, whose settings are not here. */
+  readonly cleanupDays?: number;
+}
+
 /** Sessions that are due now or within a week, the soonest first. */
-export function findExpiring<T extends { readonly root: string; readonly mtimeMs: number }>(
-  sessions: readonly T[],
-  nowMs: number,
-): readonly Expiring<T>[] {
-  const daysOf = new Map([...new Set(sessions.map(({ root }) => root))].map((root) => [root, cleanupDays(root)]));
+export function findExpiring<T extends ExpiringSource>(sessions: readonly T[], nowMs: number): readonly Expiring<T>[] {
+  const local = sessions.filter((session) => session.cleanupDays === undefined);
+  const daysOf = new Map([...new Set(local.map(({ root }) => root))].map((root) => [root, cleanupDays(root)]));
   return sessions
     .map((session) => {
-      const expiresAt = session.mtimeMs + (daysOf.get(session.root) ?? defaultDays) * dayMs;
+      const days = session.cleanupDays ?? daysOf.get(session.root) ?? defaultDays;
+      const expiresAt = session.mtimeMs + days * dayMs;
       return { session, expiresAt, daysLeft: Math.floor((expiresAt - nowMs) / dayMs) };
     })
     .filter(({ expiresAt }) => expiresAt - nowMs <= warningDays * dayMs)

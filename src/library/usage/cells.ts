@@ -176,6 +176,8 @@ export interface UsageSession {
   readonly slug: string;
   /** The folder it was started in, where its lines say. */
   readonly cwd?: string;
+  /** Whose session it is, in a team's store. */
+  readonly person?: string;
 }
 
 export interface PricedMessage extends CountedMessage {

@@ -34,5 +34,14 @@ export {
   type UsageSum,
 } from './report.ts';
 export { usageFolder } from './state-file.ts';
-export { collectStats, type LibraryStats, type ToolStats } from './stats.ts';
+export {
+  type CallFact,
+  collectStats,
+  type LibraryStats,
+  type LibraryWork,
+  type PromptFact,
+  type ToolStats,
+  type TranscriptFact,
+  workInIndex,
+} from './stats.ts';
 export { UsageStore, type UsageUpdate } from './usage-store.ts';

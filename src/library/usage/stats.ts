@@ -1,4 +1,4 @@
-// A current index and the sessions the user asked for → what was done in them: prompts and their times, tools and their
+// The sessions the user asked for, from a current index or the team's store → what was done in them: prompts and their times, tools and their
 // outcomes, files, models, tokens. Lines that forks and resumes copied are counted once, by their ids.
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
@@ -44,12 +44,44 @@ export interface FileStats {
   readonly calls: number;
 }
 
+/** When the user typed something. */
+export interface PromptFact {
+  /** The same in copies of a prompt. */
+  readonly key: string;
+  /** Milliseconds; `NaN` if unknown. */
+  readonly time: number;
+  readonly isCopy: boolean;
+}
+
+/** A tool call, its copies included. */
+export interface CallFact {
+  readonly name: string;
+  /** The file that it touched. */
+  readonly touched: string | undefined;
+  /** `undefined` without a result. */
+  readonly isError: boolean | undefined;
+  readonly time: number;
+}
+
+export interface TranscriptFact {
+  readonly isAgent: boolean;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+}
+
+/** What was done in the transcripts that were asked for, also of sub-agents whose main transcript is gone. */
+export interface LibraryWork {
+  /** Copies after the prompts they are copies of, otherwise in the order of time. */
+  readonly prompts: Iterable<PromptFact>;
+  readonly calls: readonly CallFact[];
+  readonly transcripts: readonly TranscriptFact[];
+  /** How many turns of a session began since then. */
+  turnsSince(session: ListedSession, sinceMs: number): number;
+}
+
 export interface StatsOptions {
-  readonly roots: readonly string[];
   /** Those of the project that was asked for. */
   readonly sessions: readonly ListedSession[];
-  /** The same for what the index knows: also of sub-agents whose main transcript is gone. */
-  readonly isWanted: (place: { readonly cwd: string | undefined; readonly project: string }) => boolean;
   /** What they used, of the time that was asked for. */
   readonly cells: readonly UsageCell[];
   /** What is older, or has no time, is left out. */
@@ -58,23 +90,17 @@ export interface StatsOptions {
   readonly nowMs: number;
 }
 
-export function collectStats(database: Database, options: StatsOptions): LibraryStats {
+export function collectStats(work: LibraryWork, options: StatsOptions): LibraryStats {
   const { cells, sinceMs = Number.NEGATIVE_INFINITY, calendar, nowMs } = options;
   const sessions = options.sessions.filter((session) => isSince(lastUse(session), sinceMs));
-  limitTo(database, options);
-  const prompts = promptTimes(database, sinceMs);
-  const calls = database
-    .prepare(callRows)
-    .all()
-    .filter((row) => isSince(timeOf(row), sinceMs));
-  const files = database
-    .prepare('SELECT agent_id, size, mtime_ms AS time FROM files JOIN stats_scope ON file = id')
-    .all();
+  const prompts = promptTimes(work.prompts).filter((time) => isSince(time, sinceMs));
+  const calls = work.calls.filter(({ time }) => isSince(time, sinceMs));
+  const { transcripts } = work;
   return {
     sessions: sessions.length,
-    turns: sessions.reduce((sum, session) => sum + turnsSince(session, sinceMs), 0),
+    turns: sessions.reduce((sum, session) => sum + turnsSince(work, session, sinceMs), 0),
     prompts: prompts.length,
-    agents: files.filter((row) => row.agent_id !== null && isSince(timeOf(row), sinceMs)).length,
+    agents: transcripts.filter(({ isAgent, mtimeMs }) => isAgent && isSince(mtimeMs, sinceMs)).length,
     usage: sumUp(cells),
     models: byModel(cells),
     tools: toolStats(calls),
@@ -85,24 +111,74 @@ export function collectStats(database: Database, options: StatsOptions): Library
       prompts.map((time) => calendar.dayOf(time)),
       calendar.dayOf(nowMs),
     ),
-    transcripts: files.length,
-    sizeBytes: files.reduce((sum, row) => sum + Number(row.size), 0),
+    transcripts: transcripts.length,
+    sizeBytes: transcripts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
 }
 
-function lastUse({ endedAt, mtimeMs }: ListedSession): number {
-  return Number.isNaN(endedAt) ? mtimeMs : endedAt;
+/** Only sessions that were active at that time have to be read. */
+function turnsSince(work: LibraryWork, session: ListedSession, sinceMs: number): number {
+  return isSince(session.startedAt, sinceMs) ? session.turns : work.turnsSince(session, sinceMs);
 }
 
-/** Only sessions that were active at that time have to be read. */
-function turnsSince({ path, turns, startedAt }: ListedSession, sinceMs: number): number {
-  if (isSince(startedAt, sinceMs)) return turns;
+/** The time of each prompt, `NaN` if unknown; copies in other files have the same key, or say that they are copies. */
+function promptTimes(prompts: Iterable<PromptFact>): readonly number[] {
+  const times = new Map<string, number>();
+  const given = new Set<number>();
+  for (const { key, time, isCopy } of prompts) {
+    // A fork gives every line another uuid; its time stays.
+    if (times.has(key) || (isCopy && given.has(time))) continue;
+    times.set(key, time);
+    given.add(time);
+  }
+  return [...times.values()];
+}
+
+export interface WorkScope {
+  readonly roots: readonly string[];
+  readonly isWanted: (place: { readonly cwd: string | undefined; readonly project: string }) => boolean;
+}
+
+/** From an index that is current. */
+export function workInIndex(database: Database, options: WorkScope): LibraryWork {
+  limitTo(database, options);
+  return {
+    prompts: database
+      .prepare(promptRows)
+      .all()
+      .map((row) => ({
+        key: row.uuid === null ? `${row.file} ${row.line}` : String(row.uuid),
+        time: timeOf(row),
+        isCopy: row.is_copy === 1,
+      })),
+    calls: database
+      .prepare(callRows)
+      .all()
+      .map((row) => ({
+        name: String(row.name),
+        touched: typeof row.touched === 'string' ? row.touched : undefined,
+        isError: row.is_error === null ? undefined : row.is_error === 1,
+        time: timeOf(row),
+      })),
+    transcripts: database
+      .prepare('SELECT agent_id, size, mtime_ms AS time FROM files JOIN stats_scope ON file = id')
+      .all()
+      .map((row) => ({ isAgent: row.agent_id !== null, sizeBytes: Number(row.size), mtimeMs: timeOf(row) })),
+    turnsSince: ({ path }, sinceMs) => turnsOfFile(path, sinceMs),
+  };
+}
+
+function turnsOfFile(file: string, sinceMs: number): number {
   try {
-    return turnStartsOf(path).filter((time) => isSince(time, sinceMs)).length;
+    return turnStartsOf(file).filter((time) => isSince(time, sinceMs)).length;
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     return 0; // gone since it was listed
   }
+}
+
+function lastUse({ endedAt, mtimeMs }: ListedSession): number {
+  return Number.isNaN(endedAt) ? mtimeMs : endedAt;
 }
 
 function isSince(time: number, sinceMs: number): boolean {
@@ -110,7 +186,7 @@ function isSince(time: number, sinceMs: number): boolean {
 }
 
 /** The transcripts that were asked for, main ones and agents, in a table of this connection alone. */
-function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
+function limitTo(database: Database, { roots, isWanted }: WorkScope): void {
   database.exec('CREATE TEMP TABLE IF NOT EXISTS stats_scope (file INTEGER PRIMARY KEY)');
   database.exec('DELETE FROM stats_scope');
   const below = projectsFolders(roots).map(({ projects }) => `${path.resolve(projects)}${path.sep}`);
@@ -131,21 +207,6 @@ function limitTo(database: Database, { roots, isWanted }: StatsOptions): void {
 
 const fileRows = 'SELECT f.id, f.path, s.cwd, s.slug FROM files f JOIN sessions s ON s.id = f.session';
 
-/** The time of each prompt, `NaN` if unknown; copies in other files have the same uuid, or say that they are copies. */
-function promptTimes(database: Database, sinceMs: number): readonly number[] {
-  const times = new Map<string, number>();
-  const given = new Set<number>();
-  for (const row of database.prepare(promptRows).all()) {
-    const key = row.uuid === null ? `${row.file} ${row.line}` : String(row.uuid);
-    const time = timeOf(row);
-    // A fork gives every line another uuid; its time stays.
-    if (times.has(key) || (row.is_copy === 1 && given.has(time))) continue;
-    times.set(key, time);
-    given.add(time);
-  }
-  return [...times.values()].filter((time) => isSince(time, sinceMs));
-}
-
 const promptRows = `
 SELECT p.file, p.line, p.uuid, p.time, p.is_copy FROM prompts p
 JOIN stats_scope s ON s.file = p.file JOIN files f ON f.id = p.file WHERE f.agent_id IS NULL
@@ -159,24 +220,24 @@ function timeOf(row: Row): number {
   return row.time === null ? Number.NaN : Number(row.time);
 }
 
-function toolStats(calls: readonly Row[]): readonly ToolStats[] {
+function toolStats(calls: readonly CallFact[]): readonly ToolStats[] {
   const tools = new Map<string, { calls: number; answered: number; errors: number }>();
-  for (const { name, is_error: isError } of calls) {
-    const tool = tools.get(String(name)) ?? { calls: 0, answered: 0, errors: 0 };
-    tools.set(String(name), tool);
+  for (const { name, isError } of calls) {
+    const tool = tools.get(name) ?? { calls: 0, answered: 0, errors: 0 };
+    tools.set(name, tool);
     tool.calls++;
-    if (isError !== null) tool.answered++;
-    if (isError === 1) tool.errors++;
+    if (isError !== undefined) tool.answered++;
+    if (isError === true) tool.errors++;
   }
   return [...tools]
     .map(([name, tool]) => ({ name, ...tool }))
     .sort((a, b) => b.calls - a.calls || order(a.name, b.name));
 }
 
-function fileStats(calls: readonly Row[]): readonly FileStats[] {
+function fileStats(calls: readonly CallFact[]): readonly FileStats[] {
   const files = new Map<string, number>();
   for (const { touched } of calls) {
-    if (typeof touched === 'string') files.set(touched, (files.get(touched) ?? 0) + 1);
+    if (touched !== undefined) files.set(touched, (files.get(touched) ?? 0) + 1);
   }
   return [...files]
     .map(([path, count]) => ({ path, calls: count }))

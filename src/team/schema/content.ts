@@ -77,7 +77,7 @@ CREATE TABLE clew.cells (${key},
   PRIMARY KEY (tenant, person, month, session_id, nth)
 ) PARTITION BY RANGE (month);
 
--- Sums of cells by day (UTC). Kept by a trigger on cells, so that it never disagrees with them.
+-- Sums of cells by day (UTC; -infinity without a time). Kept by a trigger on cells, so that it never disagrees with them.
 CREATE TABLE clew.usage_days (
   tenant integer NOT NULL,
   person integer NOT NULL,

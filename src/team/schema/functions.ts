@@ -78,6 +78,8 @@ BEGIN
   VALUES (t, p, own_month, id, wanted, head->>'machine', head->>'contentKey', (head->>'mainBytes')::bigint,
     head->>'mainSha256', head->>'rules', (head->>'startedAt')::timestamptz, ended, head->>'projectHash', head->'facts',
     new_months);
+  INSERT INTO clew.price_versions (tenant, version)
+  SELECT t, head->'facts'->>'prices' WHERE head->'facts'->>'prices' IS NOT NULL ON CONFLICT DO NOTHING;
   INSERT INTO clew.opened VALUES (t, p, id, wanted, new_months, pg_current_xact_id())
   ON CONFLICT (tenant, person) DO UPDATE SET session_id = excluded.session_id, level = excluded.level,
     months = excluded.months, xact = excluded.xact;

@@ -38,6 +38,12 @@ CREATE TABLE clew.members (
   FOREIGN KEY (tenant, group_name) REFERENCES clew.groups ON DELETE CASCADE,
   FOREIGN KEY (tenant, person) REFERENCES clew.people ON DELETE CASCADE
 );
+-- The versions of the prices that costs were computed with.
+CREATE TABLE clew.price_versions (
+  tenant integer NOT NULL REFERENCES clew.tenants,
+  version text NOT NULL,
+  PRIMARY KEY (tenant, version)
+);
 -- How many days the rows of a level are kept after the end of their session.
 CREATE TABLE clew.retention (
   tenant integer NOT NULL REFERENCES clew.tenants,

@@ -75,6 +75,7 @@ ${callable.map((name) => `GRANT EXECUTE ON FUNCTION clew.${name} TO clew_develop
   plainPolicy('usage_days', `${readers} OR ${others[1]}`),
   plainPolicy('tenants', 'true'),
   plainPolicy('people', 'true', '(tenant, person, name)'),
+  plainPolicy('price_versions', 'true'),
   plainPolicy('groups', 'true'),
   plainPolicy('members', 'true'),
   plainPolicy('retention', 'true'),

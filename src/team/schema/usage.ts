@@ -6,7 +6,7 @@ CREATE FUNCTION clew.add_usage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFIN
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO clew.usage_days AS d
-  SELECT tenant, person, month, coalesce('1970-01-01'::date + quarter / 96, '1970-01-01'), coalesce(model, ''), is_fast,
+  SELECT tenant, person, month, coalesce('1970-01-01'::date + floor(quarter / 96.0)::integer, '-infinity'), coalesce(model, ''), is_fast,
     cost_micro_usd IS NOT NULL, count(*), count(*) FILTER (WHERE is_lower_bound), sum(messages), sum(input_tokens),
     sum(output_tokens), sum(cache_read_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
     coalesce(sum(cost_micro_usd), 0)
@@ -31,7 +31,7 @@ BEGIN
     cache_write_5m_tokens = d.cache_write_5m_tokens - r.cache_write_5m_tokens,
     cache_write_1h_tokens = d.cache_write_1h_tokens - r.cache_write_1h_tokens,
     cost_micro_usd = d.cost_micro_usd - r.cost
-  FROM (SELECT tenant, person, month, coalesce('1970-01-01'::date + quarter / 96, '1970-01-01') AS day,
+  FROM (SELECT tenant, person, month, coalesce('1970-01-01'::date + floor(quarter / 96.0)::integer, '-infinity') AS day,
       coalesce(model, '') AS model, is_fast, cost_micro_usd IS NOT NULL AS is_priced, count(*) AS cells,
       count(*) FILTER (WHERE is_lower_bound) AS lower_bounds, sum(messages) AS messages,
       sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,

@@ -1,4 +1,6 @@
-// Whose sessions a reading of the store is about.
+// Whose sessions a reading of the store is about, and what they are called.
+import { UserError } from '../../base/errors/index.ts';
+import type { Sql } from '../database/index.ts';
 
 /** `me`: the person who is connected. */
 export type PeopleChoice =
@@ -6,3 +8,45 @@ export type PeopleChoice =
   | { readonly kind: 'person'; readonly name: string }
   | { readonly kind: 'group'; readonly name: string }
   | { readonly kind: 'everyone' };
+
+export interface Scope {
+  readonly me: number;
+  /** `undefined`: everyone whom the policies of the store show. */
+  readonly people: readonly number[] | undefined;
+  /** Rows name their person. */
+  readonly namesPeople: boolean;
+  nameOf(person: number): string;
+}
+
+export async function readScope(sql: Sql, choice: PeopleChoice): Promise<Scope> {
+  const [row] = await sql<{ me: number | null }[]>`SELECT clew.my_person() AS me`;
+  const me = row?.me ?? undefined;
+  if (me === undefined)
+    throw new UserError('the store does not know this role', 'ask its administrator for a role with `clew team grant`');
+  if (choice.kind === 'me') return { me, people: [me], namesPeople: false, nameOf: () => '' };
+  const known = await sql<{ person: number; name: string }[]>`SELECT person, name FROM clew.people`;
+  const names = new Map(known.map(({ person, name }) => [person, name]));
+  const nameOf = (person: number): string => names.get(person) ?? '';
+  return { me, people: await chosenPeople(sql, choice, known), namesPeople: true, nameOf };
+}
+
+async function chosenPeople(
+  sql: Sql,
+  choice: Exclude<PeopleChoice, { readonly kind: 'me' }>,
+  known: readonly { readonly person: number; readonly name: string }[],
+): Promise<readonly number[] | undefined> {
+  if (choice.kind === 'everyone') return undefined;
+  if (choice.kind === 'person') {
+    const found = known.find(({ name }) => name === choice.name);
+    if (found === undefined)
+      throw new UserError(
+        `the store has nobody called "${choice.name}"`,
+        'check the name; `clew ls --store --everyone` shows names',
+      );
+    return [found.person];
+  }
+  const [group] = await sql`SELECT 1 FROM clew.groups WHERE name = ${choice.name}`;
+  if (group === undefined) throw new UserError(`the store has no group "${choice.name}"`, 'check the name');
+  const members = await sql<{ person: number }[]>`SELECT person FROM clew.members WHERE group_name = ${choice.name}`;
+  return members.map(({ person }) => person);
+}

@@ -23,6 +23,7 @@ import {
   type UsageSession,
   UsageStore,
   type UsageSum,
+  workInIndex,
 } from '../../../library/usage/index.ts';
 import { PriceList } from '../../../models/index.ts';
 import type {
@@ -96,11 +97,14 @@ export class UsageAnswers {
   tools(query: UsageAsked): ToolsAnswer {
     const isWanted = wanted(query);
     const sinceMs = query.since === undefined ? undefined : Date.parse(`${parseDay(query.since, 'since')}T00:00:00`);
+    const scope = {
+      roots: this.#roots,
+      isWanted: ({ cwd, project }: { readonly cwd: string | undefined; readonly project: string }) =>
+        isWanted({ cwd, slug: project, path: undefined }),
+    };
     const stats = this.#index.ask((database) =>
-      collectStats(database, {
-        roots: this.#roots,
+      collectStats(workInIndex(database, scope), {
         sessions: [],
-        isWanted: ({ cwd, project }) => isWanted({ cwd, slug: project, path: undefined }),
         cells: [],
         calendar: this.#calendar,
         nowMs: Date.now(),

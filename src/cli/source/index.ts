@@ -1,0 +1,2 @@
+export { cellsFor } from './local-source.ts';
+export { withSource, withStore } from './open-source.ts';
