@@ -29,6 +29,10 @@ export interface PostgresServer {
   stop(mode?: 'fast' | 'immediate'): void;
   /** Runs SQL as the superuser, and returns what psql prints, without headers. */
   run(sql: string, database?: string): string;
+  /** Runs statement after statement as a role, and returns everything that psql prints, errors included. */
+  attempt(role: string, sql: string): string;
+  /** Runs one of the programs of PostgreSQL against the database, for example `pg_dump`. */
+  program(name: string, ...args: readonly string[]): string;
 }
 
 export interface PostgresOptions {
@@ -87,6 +91,17 @@ export function startPostgres(context: Endable, { settings = [] }: PostgresOptio
         ['-h', folder, '-U', 'postgres', '-d', database, '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1'],
         sql,
       ),
+    attempt: (role, sql) => {
+      const args = ['-X', '-A', '-t', '-v', 'VERBOSITY=verbose', '-d', server.address(role)];
+      const { stdout, stderr, error } = spawnSync(path.join(bin, 'psql'), args, {
+        input: sql,
+        encoding: 'utf8',
+        env: { LC_ALL: 'C.UTF-8', PGAPPNAME: 'attempt' },
+      });
+      if (error !== undefined) throw error;
+      return stdout + stderr;
+    },
+    program: (name, ...args) => call(name, ['-h', folder, '-U', 'postgres', '-d', 'clew', ...args]),
   };
   server.start();
   afterTest(context, () => {

@@ -15,12 +15,9 @@ export const schemaVersion: number = Math.max(...migrations.map(({ version }) =>
 export async function migrate(sql: Sql): Promise<Migrated> {
   return sql.begin(async (transaction) => {
     await transaction`SELECT pg_advisory_xact_lock(hashtextextended('clew.migrate', 0))`;
-    for (const role of groupRoles) {
-      const [known] = await transaction`SELECT 1 FROM pg_roles WHERE rolname = ${role}`;
-      if (known === undefined) await transaction.unsafe(`CREATE ROLE ${role} NOLOGIN`);
-    }
     const from = await versionOf(transaction);
     refuseNewer(from);
+    for (const role of groupRoles) await transaction.unsafe(createGroupRole(role));
     for (const { version, name, sql: text } of migrations) {
       if (version <= from) continue;
       await transaction.unsafe(text);
@@ -28,6 +25,14 @@ export async function migrate(sql: Sql): Promise<Migrated> {
     }
     return { from, to: schemaVersion };
   });
+}
+
+/** Another database of the cluster may have created it, or may be creating it now. */
+function createGroupRole(role: string): string {
+  return `DO $$ BEGIN
+    IF to_regrole('${role}') IS NULL THEN CREATE ROLE ${role} NOLOGIN; END IF;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+  END $$`;
 }
 
 /** 0 if the database has no store. */
