@@ -1,6 +1,7 @@
 // Anthropic's clients for the platforms, each with its own bundle, loaded only if the environment asks for it. Their
 // constructors read variables of this process; here every value comes from the given environment.
 import type { Anthropic } from '@anthropic-ai/sdk';
+import { awsCredentials } from '../../base/aws/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Fetch } from '../../base/network/index.ts';
 import type { Environment } from '../../base/node/index.ts';
@@ -47,9 +48,8 @@ export async function bedrockClient(env: Environment, options: SdkOptions): Prom
 }
 
 async function awsProvider(env: Environment, region: string) {
-  const provide = env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY ? undefined : await awsChain(env, region);
+  const provide = await awsCredentials(env, region);
   return async () => {
-    if (provide === undefined) return keysOf(env);
     try {
       return await provide();
     } catch (error) {
@@ -57,27 +57,6 @@ async function awsProvider(env: Environment, region: string) {
       throw new CloudCredentialError('Bedrock', error instanceof Error ? error.message : String(error), next);
     }
   };
-}
-
-function keysOf({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN }: Environment) {
-  return {
-    accessKeyId: AWS_ACCESS_KEY_ID,
-    secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
-  };
-}
-
-async function awsChain(env: Environment, region: string) {
-  const { fromNodeProviderChain } = await import('@aws-sdk/credential-providers');
-  const { AWS_PROFILE, AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE, AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE } = env;
-  return fromNodeProviderChain({
-    clientConfig: { region },
-    ...(AWS_PROFILE ? { profile: AWS_PROFILE } : {}),
-    ...(AWS_SHARED_CREDENTIALS_FILE ? { filepath: AWS_SHARED_CREDENTIALS_FILE } : {}),
-    ...(AWS_CONFIG_FILE ? { configFilepath: AWS_CONFIG_FILE } : {}),
-    ...(AWS_ROLE_ARN ? { roleArn: AWS_ROLE_ARN } : {}),
-    ...(AWS_WEB_IDENTITY_TOKEN_FILE ? { webIdentityTokenFile: AWS_WEB_IDENTITY_TOKEN_FILE } : {}),
-  });
 }
 
 /** The region is part of the address, and may differ between models. */

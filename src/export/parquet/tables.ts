@@ -2,7 +2,7 @@
 // dropped; new ones come at the end.
 
 /** `JSON` is text: a column of Parquet's own JSON type is written by a recursive function, and inputs nest deeper than the stack. */
-export type ColumnType = 'STRING' | 'JSON' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP';
+export type ColumnType = 'STRING' | 'JSON' | 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP';
 
 export interface Column {
   readonly name: string;

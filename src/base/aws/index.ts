@@ -1,0 +1,1 @@
+export { type AwsKeys, awsCredentials } from './credentials.ts';
