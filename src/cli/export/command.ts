@@ -27,6 +27,9 @@ interface Target {
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, io } = input;
+  if (flags.store !== undefined || flags.to !== undefined) return (await import('./lake.ts')).exportStore(input);
+  const forStore = ['level', 'tables', 'since', 'until', 'purge'].find((name) => flags[name] !== undefined);
+  if (forStore !== undefined) throw new UserError(`--${forStore} is for the team's store`, 'add --store and --to');
   if (textFlag(flags, 'format') === 'parquet') return (await import('./parquet.ts')).exportTables(input);
   if (flags.all === true) throw new UserError('--all needs --format parquet', 'add it, or name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');

@@ -171,7 +171,6 @@ function answerError({ method, key }: S3Request, { status, body }: S3Answer, buc
 function nextStep(status: number): string {
   if (status === 403) return 'check the credentials, and what they may do in this bucket';
   if (status === 404) return 'create the bucket, or correct its name';
-  if (status === 501) return 'use a server that supports If-None-Match: nothing may be overwritten';
   return 'run it again later';
 }
 

@@ -11,6 +11,8 @@ const usualPartBytes = 8 * 1024 * 1024;
 
 export interface S3Options {
   readonly partBytes?: number;
+  /** Names in an answer. */
+  readonly pageSize?: number;
 }
 
 export class S3Storage implements LakeStorage {
@@ -19,11 +21,18 @@ export class S3Storage implements LakeStorage {
   /** Ends with a slash, unless it is empty. */
   readonly #prefix: string;
   readonly #partBytes: number;
+  readonly #pageSize: number;
 
-  private constructor(client: S3Client, bucket: string, prefix: string, { partBytes = usualPartBytes }: S3Options) {
+  private constructor(
+    client: S3Client,
+    bucket: string,
+    prefix: string,
+    { partBytes = usualPartBytes, pageSize = 1000 }: S3Options,
+  ) {
     this.#client = client;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
     this.#partBytes = partBytes;
+    this.#pageSize = pageSize;
     this.name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   }
 
@@ -44,6 +53,7 @@ export class S3Storage implements LakeStorage {
         query: {
           'list-type': '2',
           'encoding-type': 'url',
+          'max-keys': String(this.#pageSize),
           prefix: this.#prefix,
           ...(token === undefined ? {} : { 'continuation-token': token }),
         },
@@ -118,7 +128,7 @@ class S3File implements LakeFile {
     if (this.#uploadId === undefined)
       return this.#isOurs({
         method: 'PUT',
-        headers: { 'if-none-match': '*', [markHeader]: this.#mark },
+        headers: { [markHeader]: this.#mark },
         body: this.#takeWaiting(),
       });
     if (this.#waitingBytes > 0) await this.#sendPart();
@@ -126,7 +136,6 @@ class S3File implements LakeFile {
     const isOurs = await this.#isOurs({
       method: 'POST',
       query: { uploadId: this.#uploadId },
-      headers: { 'if-none-match': '*' },
       body: Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`),
     });
     if (!isOurs) await this.abandon();
@@ -160,19 +169,36 @@ class S3File implements LakeFile {
   }
 
   /** Sends what makes the file appear. The answer to an earlier attempt may be lost: then the file is there, with our mark. */
-  async #isOurs(request: {
-    readonly method: 'PUT' | 'POST';
-    readonly query?: Readonly<Record<string, string>>;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: Uint8Array;
-  }): Promise<boolean> {
-    const { status, body } = await this.#client.send({ ...request, key: this.#key, expected: [404, 409, 412] });
+  async #isOurs(request: FinishRequest): Promise<boolean> {
+    const condition = { 'if-none-match': '*' };
+    const headers = { ...request.headers, ...condition };
+    const expected = [404, 409, 412, 501];
+    let answer = await this.#client.send({ ...request, headers, key: this.#key, expected });
+    if (answer.status === 501) {
+      // A server without conditions, such as Swift 2.30: the lock of the store keeps other exports away.
+      const mark = await this.#markOfFile();
+      if (mark !== undefined) return mark === this.#mark;
+      answer = await this.#client.send({ ...request, key: this.#key });
+    }
     // S3 may answer 200 to a completion before it fails.
-    if (status < 300 && !Buffer.from(body).toString().includes('<Error>')) return true;
-    const { headers, status: found } = await this.#client.send({ method: 'HEAD', key: this.#key, expected: [404] });
-    if (found === 404) throw new UserError(`S3 did not take ${this.#key}`, 'run it again');
-    return headers.get(markHeader) === this.#mark;
+    if (answer.status < 300 && !Buffer.from(answer.body).toString().includes('<Error>')) return true;
+    const mark = await this.#markOfFile();
+    if (mark === undefined) throw new UserError(`S3 did not take ${this.#key}`, 'run it again');
+    return mark === this.#mark;
   }
+
+  /** Of the file that has our name; `undefined` if there is none. */
+  async #markOfFile(): Promise<string | undefined> {
+    const { headers, status } = await this.#client.send({ method: 'HEAD', key: this.#key, expected: [404] });
+    return status === 404 ? undefined : (headers.get(markHeader) ?? '');
+  }
+}
+
+interface FinishRequest {
+  readonly method: 'PUT' | 'POST';
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
 }
 
 const markHeader = 'x-amz-meta-clew-upload';
