@@ -108,10 +108,17 @@ export const mutants = [
     tests: ['session/resume/request/auto-compaction'],
   },
   {
-    id: 'array-cut-off',
+    id: 'value-cut-off',
     file: 'src/session/transcript/transcript.ts',
-    find: 'this.#endArray();\n  }\n\n  /** Lines inside',
-    replace: '}\n\n  /** Lines inside',
+    find: 'for (const span of this.#values.finish(this.sizeBytes)) this.#hide(span);',
+    replace: '',
+    tests,
+  },
+  {
+    id: 'value-inside-a-broken-one',
+    file: 'src/session/transcript/value-watch.ts',
+    find: 'begins && this.#values.length < maxValues',
+    replace: 'begins && this.#values.length < 1',
     tests,
   },
   {

@@ -14,8 +14,8 @@ import {
 import { recoverRecords } from '../../format/line/index.ts';
 import { type Head, scannedHead, scanRecord } from '../../format/scan/index.ts';
 import { type Line, linesOfBytes, RangeReader, readLineBatches, readWholeFile } from '../../store/index.ts';
-import { ArrayWatch } from './array-watch.ts';
 import { Node, type Place, SharedValues } from './node.ts';
+import { type ValueSpan, ValueWatch } from './value-watch.ts';
 
 /** One transcript file: its nodes and what is wrong with its lines. */
 export interface Transcript {
@@ -179,9 +179,9 @@ export class Loader {
   #pending: PendingLine[] = [];
   #pendingBytes = 0;
   #pendingDepth = 0;
-  readonly #arrays = new ArrayWatch();
-  /** The first node inside the array that is open. */
-  #arrayStart: number | undefined;
+  readonly #values = new ValueWatch();
+  /** What waits for the lines after it may become nodes in these. */
+  readonly #swallowed: ValueSpan[] = [];
   #hasCrlf = false;
   #stretch = 0;
   readonly #stretchOfMessage = new Map<number, number>();
@@ -211,9 +211,14 @@ export class Loader {
       return;
     }
     const bytes = this.#withoutBom(line);
-    this.#watchArray(bytes);
     const head =
       isRecord === undefined || bytes !== line.bytes ? scanRecord(bytes) : isRecord ? scannedHead(bytes) : undefined;
+    this.#addLine(line, bytes, head);
+    const swallowed = this.#values.take(bytes, line.offset + line.length - bytes.length, head !== undefined);
+    for (const span of swallowed) this.#hide(span);
+  }
+
+  #addLine(line: Line, bytes: Buffer, head: Head | undefined): void {
     if (this.#pending.length > 0) {
       const isPiece = head === undefined || !looksLikeRecord(head);
       if (isPiece && this.#extendPending(line, bytes)) return;
@@ -229,23 +234,20 @@ export class Loader {
   }
 
   finish(): void {
-    if (this.#pending.length > 0) this.isSettled = false;
+    if (this.#pending.length > 0 || this.#values.isOpen) this.isSettled = false;
     this.#settlePending();
-    this.#endArray();
+    for (const span of this.#values.finish(this.sizeBytes)) this.#hide(span);
   }
 
-  /** Lines inside an array are kept for readers; the client does not read them. */
-  #watchArray(bytes: Buffer): void {
-    const said = this.#arrays.take(bytes);
-    if (said === 'begins') this.#arrayStart = this.nodes.length;
-    else if (said === 'breaks') this.#arrayStart = undefined;
-    else if (said === 'ends') this.#endArray();
-  }
-
-  #endArray(): void {
-    if (this.#arrayStart === undefined) return;
-    for (const node of this.nodes.slice(this.#arrayStart)) node.hide();
-    this.#arrayStart = undefined;
+  /** Lines inside a value over several lines are kept for readers; the client does not read them. */
+  #hide(span: ValueSpan): void {
+    const { start, end } = span;
+    this.#swallowed.push(span);
+    for (let i = this.nodes.length - 1; i >= 0; i--) {
+      const node = this.nodes[i] as Node; // the index is in the list
+      if (node.offset <= start) return;
+      if (node.offset < end) node.hide();
+    }
   }
 
   /** Whether the line begins an object and does not end it; if so it waits for the lines after it. */
@@ -317,7 +319,8 @@ export class Loader {
   #addHead(head: Head, place: Omit<Place, 'index'>): void {
     if (head.message?.hasParts === true && head.message.content === 'absent') this.foreign ??= 'Qwen Code';
     const keepMessage = this.#options.withoutMessages !== true;
-    const node = new Node(head, { ...place, index: this.nodes.length }, this.#shared, keepMessage);
+    const hidden = place.hidden || this.#swallowed.some(({ start, end }) => place.offset > start && place.offset < end);
+    const node = new Node(head, { ...place, hidden, index: this.nodes.length }, this.#shared, keepMessage);
     this.nodes.push(node);
     this.#watchForRepeats(node.type, head);
   }

@@ -283,3 +283,58 @@ test('R14: lines inside an array that ends, or that the end of the file cuts, ar
   assert.deepEqual(await sentOf('[', ...lines), all);
   assert.deepEqual(await sentOf(first, '[1, 2]', second, third), all);
 });
+
+test('R14: a value over several lines swallows the records in it, unless it is broken', async (context) => {
+  const folder = path.join(temporaryFolder(context), 'sessions');
+  mkdirSync(folder, { recursive: true });
+  const [first = '', second = '', third = '', fourth = ''] = transcript()
+    .user('q')
+    .assistant('a')
+    .user('q2')
+    .assistant('a2')
+    .text()
+    .split('\n');
+  let count = 0;
+  /** The messages after the first exchange. */
+  const sentOf = async (written: readonly string[]): Promise<unknown> => {
+    const file = path.join(folder, `${count++}.jsonl`);
+    writeFileSync(file, `${[first, second, ...written].join('\n')}\n`);
+    const request = requestMessages(await loadSession(file));
+    return 'refused' in request ? 'refused' : outline(request.messages).slice(1);
+  };
+  const [one, two] = [{ assistant: ['a'] }, { assistant: ['a2'] }];
+  const all = [one, { user: ['q2'] }, two];
+  const swallowed: readonly (readonly string[])[] = [
+    ['[', '', third, '', '  ]', fourth],
+    ['  [', third, '] x', fourth],
+    ['[', `${third}]`, fourth],
+    ['[', '[', third, ']', ']', fourth],
+    // The array outside is broken, the one inside is not.
+    ['[', '[', third, ']', fourth],
+    ['{"a":', third, '}', fourth],
+    ['{"a"', ':', third, '}', fourth],
+    ['[{"a":', third, '}', ']', fourth],
+  ];
+  for (const lines of swallowed) assert.deepEqual(await sentOf(lines), [one, two], lines.join('\n'));
+  // What follows on the line of the end is not read either.
+  for (const lines of [
+    ['[', `${third}]${fourth}`],
+    ['{"a":', third],
+    ['{"a":[', third],
+    ['[', '[', third],
+  ])
+    assert.deepEqual(await sentOf(lines), [one], lines.join('\n'));
+  const broken: readonly (readonly string[])[] = [
+    ['[', '{not json', third, ']', fourth],
+    ['[', `${third},`, ']', fourth],
+    ...['nul', '01', '-', '"\\q"', '"\u0001"'].map((bad) => [`[${bad},`, third, ']', fourth]),
+    ['{"a":', third, fourth],
+    ['{"a":1,', third, fourth],
+    ['{', third, fourth],
+    ['{"a" 1,"b":', third, '}', fourth],
+    ['["abc', third, '"]', fourth],
+    ['{"x":1}[', third, ']', fourth],
+    ['[', '1', '][', third, ']', fourth],
+  ];
+  for (const lines of broken) assert.deepEqual(await sentOf(lines), all, lines.join('\n'));
+});
