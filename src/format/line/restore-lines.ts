@@ -71,6 +71,12 @@ function isRecord(line: Buffer): boolean {
   return isObject(parseJson(line.toString('utf8')));
 }
 
+/** A record of another writer; an object without a type may be a piece of the one that is broken. */
+function isTyped(line: Buffer): boolean {
+  const value = parseJson(line.toString('utf8'));
+  return isObject(value) && typeof value.type === 'string';
+}
+
 interface Restored {
   readonly lines: readonly RestoredLine[];
   /** The number of lines in the original. */
@@ -107,7 +113,7 @@ function joined(lines: readonly Buffer[], at: number): Restored | undefined {
   let size = fragment.length;
   for (let next = at + 1; next < lines.length && pieces.length < maxPieces && size < maxJoinedBytes; next++) {
     const line = lines[next] as Buffer; // `next` is in range
-    if (isRecord(line)) {
+    if (isTyped(line)) {
       if (between.length >= maxBetween) return undefined;
       between.push({ bytes: line, line: next + 1 });
       continue;

@@ -28,6 +28,11 @@ const cases: readonly [string, Buffer, readonly (readonly [string, string | unde
   ['a newline inside an id', bytes(`${a.replace('u1', 'u\n1')}\n`), [[a, 'L-wrapped', 1]]],
   ['lines of a fixed width', bytes(`${a.match(/.{1,20}/g)?.join('\n')}\n`), [[a, 'L-wrapped', 1]]],
   [
+    'a piece that is an object of its own',
+    bytes('{"type":"user","uuid":"u1","i":\n{"command":"ls"}\n,"sessionId":"s"}\n'),
+    [['{"type":"user","uuid":"u1","i":{"command":"ls"},"sessionId":"s"}', 'L-wrapped', 1]],
+  ],
+  [
     'lines of a fixed width that end in CR LF',
     bytes(`${a.match(/.{1,20}/g)?.join('\r\n')}\r\n`),
     [[a, 'L-wrapped', 1]],
