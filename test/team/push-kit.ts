@@ -1,8 +1,15 @@
 // Machines that push to a store: each with its own state, configuration and sessions, as the command would find them.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { IndexHandle, listSessions, type ReadSummaries, updateRows } from '../../src/library/index/index.ts';
+import { loadPrices, UsageStore } from '../../src/library/usage/index.ts';
+import { PriceList } from '../../src/models/index.ts';
+import { usualRuleSet } from '../../src/surgery/secrets/index.ts';
+import { type CollectContext, loadStoreKey, localSessions, rulesVersion } from '../../src/team/collect/index.ts';
+import { readTeamConfig } from '../../src/team/config/index.ts';
+import { openTarget, type PushOptions, pushFolder } from '../../src/team/push/index.ts';
 import type { Endable } from '../support/after-test.ts';
-import type { TeamStore } from '../support/team-store.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
 export interface Machine {
@@ -11,28 +18,142 @@ export interface Machine {
   readonly env: Readonly<Record<string, string>>;
   /** Writes `team.json`. */
   share(config: object): void;
+  /** Writes files below `projects`. */
+  write(files: Readonly<Record<string, string | Buffer>>): void;
+  /** The path of a file below `projects`. */
+  file(name: string): string;
 }
 
 export interface MachineOptions {
   readonly name?: string;
-  readonly person?: string;
   /** By path below `projects`. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
+  /** The level of everything. */
+  readonly level?: string;
 }
 
+/** `address`: of the store, for its person. */
 export function machineOf(
   context: Endable,
-  store: TeamStore,
-  { name = 'laptop', person = 'ada', files = {} }: MachineOptions = {},
+  address: string,
+  { name = 'laptop', files = {}, level }: MachineOptions = {},
 ): Machine {
   const folder = temporaryFolder(context);
   const [home, root] = [path.join(folder, 'state'), path.join(folder, 'root')];
   mkdirSync(home);
-  writeTree(path.join(root, 'projects'), files);
-  return {
+  const machine: Machine = {
     home,
     root,
-    env: { CLEW_HOME: home, CLEW_ROOTS: root, CLEW_MACHINE: name, CLEW_STORE: store.addressOf(person) },
+    env: { CLEW_HOME: home, CLEW_ROOTS: root, CLEW_MACHINE: name, CLEW_STORE: address },
     share: (config) => writeFileSync(path.join(home, 'team.json'), JSON.stringify(config)),
+    write: (tree) => writeTree(path.join(root, 'projects'), tree),
+    file: (below) => path.join(root, 'projects', below),
   };
+  mkdirSync(path.join(root, 'projects'), { recursive: true });
+  machine.write(files);
+  if (level !== undefined) machine.share({ level });
+  return machine;
+}
+
+/** Runs `work` with what the command would give to a push of this machine. */
+export async function withLocalPush<T>(
+  { env, root }: Pick<Machine, 'env' | 'root'>,
+  work: (options: PushOptions) => Promise<T>,
+): Promise<T> {
+  const folder = env.CLEW_HOME ?? '';
+  const config = readTeamConfig(env);
+  const address = config.store ?? '';
+  const index = new IndexHandle({ folder });
+  try {
+    return await index.work((database) => {
+      const roots = [root];
+      const summaries: ReadSummaries = new Map();
+      updateRows(database, { roots, summaries });
+      const { sessions: listed } = listSessions(database, { roots, summaries });
+      const usage = new UsageStore({ folder, roots });
+      usage.update({ prices: new PriceList(loadPrices(env)) });
+      const ruleSet = usualRuleSet(folder);
+      const context: CollectContext = {
+        database,
+        machine: config.machine,
+        key: loadStoreKey(pushFolder(env)),
+        rules: { ruleSet, version: rulesVersion(ruleSet, '') },
+        nowMs: Date.now(),
+      };
+      const sessions = localSessions({ database, roots, listed, usage });
+      const patienceMs = 120_000;
+      return work({
+        env,
+        config,
+        address,
+        sessions,
+        context,
+        patienceMs,
+        openTarget: () => openTarget(address, config),
+      });
+    });
+  } finally {
+    index.close();
+  }
+}
+
+/** What a small session has, by its own lines. */
+export interface SmallSession {
+  readonly name: string;
+  readonly text: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly messages: number;
+  readonly calls: number;
+  readonly prompts: number;
+}
+
+/** One to four turns, each with an answer and a tool call; `random` is from 0 to 1. */
+export function smallSession(random: () => number, cwd: string): SmallSession {
+  const id = randomUUID();
+  const lines: object[] = [];
+  const sums = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, messages: 0, calls: 0, prompts: 0 };
+  const startMs = Date.parse('2026-02-20T00:00:00Z') + Math.floor(random() * 40 * 86_400_000);
+  const below = (limit: number): number => 1 + Math.floor(random() * limit);
+  let parentUuid: string | null = null;
+  const add = (type: string, message: object): void => {
+    const uuid = randomUUID();
+    const timestamp = new Date(startMs + lines.length * 60_000).toISOString();
+    lines.push({
+      parentUuid,
+      isSidechain: false,
+      cwd,
+      sessionId: id,
+      version: '2.1.80',
+      type,
+      message,
+      uuid,
+      timestamp,
+    });
+    parentUuid = uuid;
+  };
+  for (let turn = below(4); turn > 0; turn--) {
+    const call = `toolu_${randomUUID().replaceAll('-', '')}`;
+    const usage = { input_tokens: below(500), output_tokens: below(3000), cache_read_input_tokens: below(90_000) };
+    add('user', { role: 'user', content: `do number ${turn}` });
+    add('assistant', {
+      id: `msg_${randomUUID()}`,
+      type: 'message',
+      role: 'assistant',
+      model: ['claude-sonnet-4-5-20250929', 'claude-opus-4-5-20251101'][below(2) - 1],
+      content: [{ type: 'tool_use', id: call, name: 'Read', input: { file_path: `${cwd}/a.ts` } }],
+      stop_reason: 'tool_use',
+      usage,
+    });
+    add('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: 'text' }] });
+    sums.inputTokens += usage.input_tokens;
+    sums.outputTokens += usage.output_tokens;
+    sums.cacheReadTokens += usage.cache_read_input_tokens;
+    sums.messages++;
+    sums.calls++;
+    sums.prompts++;
+  }
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return { name: `${cwd.replaceAll('/', '-')}/${id}.jsonl`, text, ...sums };
 }

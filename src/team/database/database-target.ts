@@ -16,6 +16,7 @@ import type {
 import type { Sql, TransactionSql } from './connect.ts';
 import { copiesOf } from './copy-rows.ts';
 import { storableJson } from './copy-text.ts';
+import { StoreConnection, type Transaction } from './store-connection.ts';
 
 /** Bytes that one write to the connection has at least. */
 const chunkBytes = 256 * 1024;
@@ -23,40 +24,44 @@ const chunkBytes = 256 * 1024;
 export interface DatabaseTargetOptions {
   /** A gateway acts for this person. */
   readonly person?: number;
+  /** For the calls after one that lost its connection; without it they use the pool of `sql`. */
+  readonly reconnect?: () => Promise<Sql>;
 }
 
 /** `close` ends the connection. */
 export class DatabaseTarget implements PushTarget {
-  readonly #sql: Sql;
+  readonly #connection: StoreConnection;
   readonly #person: number | undefined;
 
-  constructor(sql: Sql, { person }: DatabaseTargetOptions = {}) {
-    this.#sql = sql;
+  constructor(sql: Sql, { person, reconnect }: DatabaseTargetOptions = {}) {
+    this.#connection = new StoreConnection(sql, reconnect);
     this.#person = person;
   }
 
   /** In one round trip: a query without parameters needs no preparation, and is a transaction of its own. */
   async hello(machine: string): Promise<Hello> {
     const person = this.#person === undefined ? '' : `set_config('clew.person', '${this.#person}', true) AS person, `;
-    const rows = await this.#sql.unsafe<{ hello: Hello }[]>(
-      `SELECT ${person}(SELECT clew.hello(${textLiteral(machine)})) AS hello`,
-    );
+    const text = `SELECT ${person}(SELECT clew.hello(${textLiteral(machine)})) AS hello`;
+    const rows = await this.#connection.query((sql) => sql.unsafe<{ hello: Hello }[]>(text));
     return (rows[0] as { hello: Hello }).hello; // one row
   }
 
   push(session: SessionRows): Promise<PushAnswer> {
-    return this.#inTransaction(async (sql) => {
+    return this.#inTransaction(async ({ sql, refuseIfLost }) => {
       const head = storableJson(session.head as unknown as JsonObject);
       const [row] = await sql<{ answer: PushAnswer; tenant: number; person: number }[]>`
         SELECT clew.open_session(${head}::text::jsonb) AS answer, clew.my_tenant() AS tenant, clew.my_person() AS person`;
       const { answer, tenant, person } = row as { answer: PushAnswer; tenant: number; person: number }; // one row
       if (answer.state !== 'open') return answer;
       const copies = copiesOf(session, tenant, person);
+      refuseIfLost();
       await sql.unsafe(copies.map(({ table }) => temporaryTable(table)).join(''));
       for (const { table, columns, lines } of copies) {
         const names = ['tenant', 'person', 'session_id', 'month', ...columns].join(', ');
+        refuseIfLost();
         await copyInto(sql, `pg_temp.new_${table} (${names})`, lines);
       }
+      refuseIfLost();
       // In one round trip. A policy checks every row.
       await sql.unsafe(
         copies.map(({ table }) => `INSERT INTO clew.${table} SELECT * FROM pg_temp.new_${table};`).join(''),
@@ -66,7 +71,7 @@ export class DatabaseTarget implements PushTarget {
   }
 
   remove(sessionId: string, reason: TombstoneReason, machine: string, kept: LevelNumber = 0): Promise<RemoveAnswer> {
-    return this.#inTransaction(async (sql) => {
+    return this.#inTransaction(async ({ sql }) => {
       const [row] = await sql<{ answer: RemoveAnswer }[]>`
         SELECT clew.remove_session(${sessionId}, ${reason}, ${machine}, ${kept}) AS answer`;
       return (row as { answer: RemoveAnswer }).answer; // one row
@@ -74,19 +79,20 @@ export class DatabaseTarget implements PushTarget {
   }
 
   async goodbye(machine: string, digest: string): Promise<void> {
-    await this.#inTransaction((sql) => sql`SELECT clew.goodbye(${machine}, ${digest})`);
+    await this.#inTransaction(({ sql }) => sql`SELECT clew.goodbye(${machine}, ${digest})`);
   }
 
   close(): Promise<void> {
-    return this.#sql.end({ timeout: 5 });
+    return this.#connection.close();
   }
 
-  async #inTransaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
-    const result = await this.#sql.begin(async (sql) => {
+  #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#connection.transaction(async (transaction) => {
+      const { sql, refuseIfLost } = transaction;
       if (this.#person !== undefined) await sql`SELECT set_config('clew.person', ${String(this.#person)}, true)`;
-      return work(sql);
+      refuseIfLost();
+      return work(transaction);
     });
-    return result as T;
   }
 }
 
@@ -103,6 +109,8 @@ function temporaryTable(table: string): string {
 async function copyInto(sql: TransactionSql, target: string, lines: Iterable<string>): Promise<void> {
   const query = sql.unsafe(`COPY ${target} FROM STDIN`);
   const stream = await query.writable();
+  // An error while nothing waits for the stream is reported by the next wait.
+  stream.on('error', () => {});
   // After the last line the driver reports an error of the server to the query alone, whose promise is settled already.
   const failed = new Promise<never>((_, reject) => {
     (query as unknown as { reject: (error: unknown) => void }).reject = reject;

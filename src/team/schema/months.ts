@@ -25,7 +25,9 @@ BEGIN
     CONTINUE WHEN to_regclass(format('clew.usage_days_%s', to_char(start::timestamp, 'YYYY_MM'))) IS NOT NULL;
     -- A row that others cannot lock: an advisory lock could be held by anyone who can connect.
     PERFORM FROM clew.migrations WHERE version = 1 FOR UPDATE;
-    CONTINUE WHEN to_regclass(format('clew.usage_days_%s', to_char(start::timestamp, 'YYYY_MM'))) IS NOT NULL;
+    -- Not to_regclass, which remembers that there was no such table before the wait.
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relnamespace = 'clew'::regnamespace
+      AND relname = format('usage_days_%s', to_char(start::timestamp, 'YYYY_MM')));
     FOREACH parent IN ARRAY ARRAY[${partitionedTables.map((table) => `'${table}'`).join(', ')}] LOOP
       part := format('%s_%s', parent, to_char(start::timestamp, 'YYYY_MM'));
       EXECUTE format('CREATE TABLE clew.%I (LIKE clew.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', part, parent);
