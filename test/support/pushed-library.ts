@@ -6,7 +6,14 @@ import { updateText } from '../../src/library/search/index.ts';
 import { loadPrices, UsageStore } from '../../src/library/usage/index.ts';
 import { PriceList } from '../../src/models/index.ts';
 import { usualRuleSet } from '../../src/surgery/secrets/index.ts';
-import { collectSession, loadStoreKey, localSessions, rulesVersion, secondIdOf } from '../../src/team/collect/index.ts';
+import {
+  baseIdOf,
+  collectSession,
+  loadStoreKey,
+  localSessions,
+  rulesVersion,
+  secondIdOf,
+} from '../../src/team/collect/index.ts';
 import type { LevelNumber } from '../../src/team/contract/index.ts';
 import { connect, DatabaseTarget } from '../../src/team/database/index.ts';
 
@@ -39,7 +46,7 @@ export async function pushLibrary({ address, root, home, level, machine = 'lapto
       const context = { database, machine, key, rules, nowMs: Date.now() };
       const taken = new Set<string>();
       for (const session of sessions) {
-        const base = path.basename(session.path, '.jsonl');
+        const base = baseIdOf(session.path, key);
         const sessionId = taken.has(base) ? secondIdOf(base, session.path, key) : base;
         taken.add(base);
         const answer = await target.push(await collectSession(session, { sessionId, level }, context));

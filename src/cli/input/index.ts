@@ -28,4 +28,4 @@ export {
   rootsOf,
   spareMemoryFor,
 } from './session.ts';
-export { nextStep, refuseWithStore, type StoreChoice, storeChoice } from './store.ts';
+export { nextStep, refuseWithStore, type StoreChoice, storeChoice } from './store/index.ts';

@@ -14,7 +14,7 @@ import {
 import { readTeamConfig, type TeamConfig } from '../../team/config/index.ts';
 import { openTarget, type PushOptions, type PushReport, pushFolder, pushSessions } from '../../team/push/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { currentPrices, currentUsage, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
+import { currentPrices, currentUsage, madeByReader, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
 import { showProgress, writeNotice } from '../terminal/index.ts';
 
 /** How long a push tries a store that does not answer. */
@@ -50,7 +50,8 @@ export function withLocalSessions<T>(
     input,
     async (database, _, summaries) => {
       const { sessions: listed } = await sessionsIn(database, input, summaries);
-      const usage = currentUsage(input, currentPrices(io));
+      const prices = currentPrices(io);
+      const usage = currentUsage(input, prices);
       const context: CollectContext = {
         database,
         machine: config.machine,
@@ -58,7 +59,14 @@ export function withLocalSessions<T>(
         rules: rulesOf(config, io.env),
         nowMs: Date.now(),
       };
-      const sessions = localSessions({ database, roots: rootsOf(input), listed, usage });
+      const sessions = localSessions({
+        database,
+        roots: rootsOf(input),
+        listed,
+        usage,
+        prices: prices.prices.version,
+        madeBy: madeByReader(io),
+      });
       return work({ env: io.env, config, address, sessions, context, raises: flags.raise === true });
     },
     { withSummaries: true },

@@ -213,7 +213,7 @@ JOIN stats_scope s ON s.file = p.file JOIN files f ON f.id = p.file WHERE f.agen
 ORDER BY p.is_copy, p.time`;
 
 const callRows = `
-SELECT c.name, c.touched, max(c.is_error) AS is_error, min(c.time) AS time FROM tool_calls c
+SELECT min(c.name) AS name, min(c.touched) AS touched, max(c.is_error) AS is_error, min(c.time) AS time FROM tool_calls c
 JOIN stats_scope s ON s.file = c.file GROUP BY c.tool_use_id`;
 
 function timeOf(row: Row): number {

@@ -1,7 +1,8 @@
 // A current index and counted usage → every session of the roots with what both know of it, as a push needs it: also those
 // whose main transcript is gone, because `clew usage` counts their sub-agents.
-import { sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import type { Database, ListedSession, Row } from '../../library/index/index.ts';
+import { type BackgroundJob, type MadeBy, readJobs } from '../../library/lineage/index.ts';
 import { type CountedUsage, cellsOf, type UsageCell } from '../../library/usage/index.ts';
 import { projectsFolders } from '../../store/index.ts';
 
@@ -36,6 +37,12 @@ export interface LocalSession {
   readonly files: readonly IndexedFile[];
   /** In the order of `cellsOf`. */
   readonly cells: readonly UsageCell[];
+  /** The version of the prices of the cells. */
+  readonly prices?: string | undefined;
+  /** The operation of Clew that made it. */
+  readonly madeBy?: MadeBy | undefined;
+  /** Background jobs of the client that name it. */
+  readonly jobs?: readonly Omit<BackgroundJob, 'root'>[];
 }
 
 export interface LocalSources {
@@ -44,15 +51,21 @@ export interface LocalSources {
   /** From `listSessions`, on the same index. */
   readonly listed: readonly ListedSession[];
   readonly usage: CountedUsage;
+  /** The version of the prices that `usage` was counted with. */
+  readonly prices?: string;
+  /** From the log of operations, by the path of the transcript. */
+  readonly madeBy?: (path: string) => MadeBy | undefined;
 }
 
 /** In the order of their paths. */
-export function localSessions({ database, roots, listed, usage }: LocalSources): readonly LocalSession[] {
+export function localSessions(sources: LocalSources): readonly LocalSession[] {
+  const { database, roots, listed, usage, prices, madeBy } = sources;
   const listedByPath = new Map(listed.map((session) => [session.path, session]));
   const cellsByPath = groupBy(cellsOf(usage), ({ session }) => session.path);
   const cwdByPath = new Map(usage.files().map(({ main, cwd }) => [main, cwd]));
   const filesBySession = groupBy(database.prepare(fileRows).all(), ({ session }) => Number(session));
   const folders = projectsFolders(roots).map(({ projects }) => `${projects}${sep}`);
+  const jobsOf = jobsById(readJobs(roots));
   const sessions: LocalSession[] = [];
   for (const row of database.prepare(sessionRows).all()) {
     const main = String(row.path);
@@ -70,9 +83,19 @@ export function localSessions({ database, roots, listed, usage }: LocalSources):
       endedAt: summary?.endedAt ?? timeColumn(row.ended_at),
       files: files.sort((a, b) => Number(b.path === main) - Number(a.path === main) || (a.path < b.path ? -1 : 1)),
       cells: cellsByPath.get(main) ?? [],
+      prices,
+      madeBy: madeBy?.(main),
+      jobs: jobsOf(summary?.root ?? String(row.root), basename(main, '.jsonl')),
     });
   }
   return sessions.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function jobsById(jobs: readonly BackgroundJob[]): (root: string, sessionId: string) => LocalSession['jobs'] & object {
+  return (root, sessionId) =>
+    jobs
+      .filter((job) => job.root === root && job.sessionIds.includes(sessionId))
+      .map(({ id, sessionIds }) => ({ id, sessionIds }));
 }
 
 function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, Item[]> {

@@ -1,6 +1,8 @@
 // A session and its rows → the head that says which content they are, and its facts and titles.
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { isMoved } from '../../doctor/checks/index.ts';
+import { cleanupDays } from '../../library/session-files/index.ts';
 import { turnStartsOf } from '../../session/facts/index.ts';
 import {
   type Month,
@@ -16,7 +18,8 @@ import { type CleanText, cleanJson } from './clean-names.ts';
 import type { LocalSession } from './local-sessions.ts';
 import { storableTime } from './metric-rows.ts';
 
-export function storedFacts({ path, listed, files }: LocalSession, nameOf: (name: string) => string): StoredFacts {
+export function storedFacts(session: LocalSession, nameOf: (name: string) => string): StoredFacts {
+  const { path, listed, files, project, root, cwd, prices } = session;
   const main = files.find((file) => file.path === path);
   return {
     counts: listed === undefined ? null : countsOf(listed),
@@ -29,6 +32,9 @@ export function storedFacts({ path, listed, files }: LocalSession, nameOf: (name
       sizeBytes,
       mtimeMs,
     })),
+    ...(prices === undefined ? {} : { prices }),
+    cleanupDays: cleanupDays(root),
+    isMoved: isMoved(cwd, project),
   };
 }
 
@@ -39,7 +45,8 @@ function countsOf(listed: NonNullable<LocalSession['listed']>): StoredFacts['cou
 
 /** `name`: of the main transcript. */
 export function titleRow(session: LocalSession, name: string, clean: CleanText): TitleRow {
-  const { path, project, root, cwd, listed } = session;
+  const { path, project, root, cwd, listed, madeBy, jobs = [] } = session;
+  const [first] = session.cells;
   const facts: StoredTitle = {
     sessionId: name,
     project,
@@ -51,6 +58,10 @@ export function titleRow(session: LocalSession, name: string, clean: CleanText):
     forkedFrom: listed?.forkedFrom ?? null,
     firstUuid: listed?.firstUuid ?? null,
     origin: plainJson(listed?.origin ?? {}) as JsonObject,
+    ...(listed === undefined || listed.cwd === cwd ? {} : { listedCwd: listed.cwd ?? null }),
+    ...(first === undefined || first.session.cwd === cwd ? {} : { countedCwd: first.session.cwd ?? null }),
+    ...(madeBy === undefined ? {} : { madeBy }),
+    ...(jobs.length === 0 ? {} : { jobs }),
   };
   const row = { title: listed?.title ?? null, cwd: cwd ?? null, path, facts: { ...facts } };
   return cleanJson(row as unknown as JsonObject, clean) as unknown as TitleRow;

@@ -26,6 +26,12 @@ export interface StoredFacts {
     readonly sizeBytes: number;
     readonly mtimeMs: number;
   }[];
+  /** The version of the prices of its cells. */
+  readonly prices?: string;
+  /** For how many days the client keeps a transcript of its root. */
+  readonly cleanupDays?: number;
+  /** Its working directory was gone at the time of the push. */
+  readonly isMoved?: boolean;
 }
 
 /** `titles.facts`. */
@@ -43,6 +49,13 @@ export interface StoredTitle {
   readonly firstUuid: string | null;
   /** Marks that sessions of one conversation have in common. */
   readonly origin: JsonObject;
+  /** Where they differ from the column `cwd`: the folder in a list, and the folder that usage is counted for. */
+  readonly listedCwd?: string | null;
+  readonly countedCwd?: string | null;
+  /** The operation of Clew that made it, and the ids of the sessions it was made from. */
+  readonly madeBy?: { readonly operation: string; readonly from: readonly string[] };
+  /** The background jobs of the client that name it, each with all ids that it names. */
+  readonly jobs?: readonly { readonly id: string; readonly sessionIds: readonly string[] }[];
 }
 
 /** `documents.facts`. Members without a value are left out. */

@@ -25,7 +25,14 @@ const noCounts = { entries: 0, turns: 0, agents: 0, sizeBytes: 0, diagnostics: 0
 const verdicts = ['fatal', 'loss', 'warn', 'info', 'sound'] as const;
 
 /** Below the level of titles its texts are empty. */
-export function listedSession({ storeId, startedAt, endedAt, facts, titles, firstPrompt }: ListedSource): ListedSession {
+export function listedSession({
+  storeId,
+  startedAt,
+  endedAt,
+  facts,
+  titles,
+  firstPrompt,
+}: ListedSource): ListedSession {
   const named = titles?.facts;
   const text = (value: string | null | undefined): string | undefined => value ?? undefined;
   return {

@@ -19,7 +19,7 @@ export interface Scope {
 }
 
 export async function readScope(sql: Sql, choice: PeopleChoice): Promise<Scope> {
-  const [row] = await sql<{ me: number | null }[]>`SELECT clew.my_person() AS me`;
+  const [row] = await sql<{ me: number | null }[]>`SELECT clew.reader_person() AS me`;
   const me = row?.me ?? undefined;
   if (me === undefined)
     throw new UserError('the store does not know this role', 'ask its administrator for a role with `clew team grant`');

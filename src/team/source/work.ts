@@ -49,7 +49,7 @@ async function readPrompts(sql: Sql, scope: Scope, wanted: ReadonlySet<string>):
 async function readCalls(sql: Sql, scope: Scope, wanted: ReadonlySet<string>): Promise<readonly CallFact[]> {
   // The sessions as a list of the query: copies of one call may be in a session that is not wanted.
   const rows = await sql<CallRow[]>`
-    SELECT min(c.name) AS name, min(p.touched) AS touched, bool_or(c.is_error) AS is_error, min(c.called_at) AS called_at
+    SELECT min(c.name COLLATE "C") AS name, min(p.touched COLLATE "C") AS touched, bool_or(c.is_error) AS is_error, min(c.called_at) AS called_at
     FROM clew.calls c LEFT JOIN clew.call_paths p USING (tenant, person, month, session_id, nth)
     WHERE ${sql.unsafe(ofPeople(scope))} AND person || ' ' || session_id = ANY(${[...wanted]}::text[])
     GROUP BY person, call_key`;

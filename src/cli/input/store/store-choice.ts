@@ -1,8 +1,8 @@
 // --store, --person, --group and --everyone → the store that a command reads and whose sessions, or nothing if the command reads
 // this machine.
-import { UserError } from '../../base/errors/index.ts';
-import type { PeopleChoice } from '../../team/source/index.ts';
-import { type CommandInput, textFlag } from '../command/index.ts';
+import { UserError } from '../../../base/errors/index.ts';
+import type { PeopleChoice } from '../../../team/source/index.ts';
+import { type CommandInput, textFlag } from '../../command/index.ts';
 
 export interface StoreChoice {
   /** Of PostgreSQL. It may have a password: messages show `hidePassword(address)`. */
@@ -44,7 +44,7 @@ export function nextStep({ store }: CommandInput['flags'], local: string): strin
 }
 
 async function addressOf(typed: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { readTeamConfig, teamConfigPath } = await import('../../team/config/index.ts');
+  const { readTeamConfig, teamConfigPath } = await import('../../../team/config/index.ts');
   const address = typed === '' ? readTeamConfig(env).store : typed;
   if (address === undefined)
     throw new UserError(

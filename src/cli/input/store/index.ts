@@ -1,0 +1,1 @@
+export { nextStep, refuseWithStore, type StoreChoice, storeChoice } from './store-choice.ts';
