@@ -30,8 +30,9 @@ function placeOfHit(places: SessionPlaces | undefined, hit: Hit): Place {
 }
 
 export function answerJson({ total, sessions, gone }: Answer, unread: readonly DiskProblem[]): string {
-  const living = sessions.flatMap(({ session, tag, lineage, hits }) =>
+  const living = sessions.flatMap(({ session, tag, lineage, person, hits }) =>
     hits.map((hit) => ({
+      ...(person === undefined ? {} : { person }),
       sessionId: session.sessionId,
       path: hit.path,
       line: hit.line,
@@ -80,6 +81,7 @@ export function answerText(
   answer: Answer,
   flags: CommandInput['flags'],
   { style, stdout, env }: Screen,
+  namedBy: string = showFlags(flags),
 ): Generator<string> {
   return findText(answer, {
     style,
@@ -88,7 +90,7 @@ export function answerText(
     nowMs: Date.now(),
     limit: answer.query.limit,
     ids,
-    showFlags: showFlags(flags),
+    showFlags: namedBy,
   });
 }
 

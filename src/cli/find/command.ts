@@ -4,7 +4,14 @@ import { openPlaces } from '../../library/places/index.ts';
 import { type SearchQuery, type SearchResult, search } from '../../library/search/index.ts';
 import { sessionIds } from '../../library/text/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { bringTextUpToDate, findNamedSession, readLineage, rootsOf, withIndex } from '../input/index.ts';
+import {
+  bringTextUpToDate,
+  findNamedSession,
+  readLineage,
+  rootsOf,
+  storeChoice,
+  withIndex,
+} from '../input/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { answerJson, answerText, placedSession } from './answer.ts';
 import { findGone, limitBeside, withGone } from './deleted.ts';
@@ -15,6 +22,11 @@ import type { PlacedSession } from './render.ts';
 export async function run(input: CommandInput): Promise<number> {
   const { flags, io } = input;
   refuseWrongFlags(input);
+  const store = await storeChoice(input);
+  if (store !== undefined) {
+    const { runInStore } = await import('./store.ts');
+    return runInStore(input, store);
+  }
   const roots = rootsOf(input);
   const named = textFlag(flags, 'session');
   if (flags.deleted === true) return findOnlyDeleted(input, queryOf(input, { roots, session: undefined }));

@@ -20,6 +20,8 @@ export interface PlacedSession extends Omit<SessionHits, 'hits'> {
   readonly title: string | undefined;
   readonly tag: string | undefined;
   readonly lineage: Lineage | undefined;
+  /** Who pushed it, if the search covers others. */
+  readonly person?: string;
   readonly hits: readonly PlacedHit[];
 }
 
@@ -81,8 +83,9 @@ export function* findText(answer: Answer, options: FindTextOptions): Generator<s
   yield `${options.style.muted(footer(answer, options.limit))}\n`;
 }
 
-function heading({ session, title, tag, lineage }: PlacedSession, options: FindTextOptions): string {
-  return headingText({ ...session, title }, marksText(tag, lineage), options);
+function heading({ session, title, tag, lineage, person }: PlacedSession, options: FindTextOptions): string {
+  const marks = [...(person === undefined ? [] : [person]), ...[marksText(tag, lineage)].filter((text) => text !== '')];
+  return headingText({ ...session, title }, marks.join(' · '), options);
 }
 
 function goneHeading(session: DeletedSession, options: FindTextOptions): string {

@@ -52,7 +52,7 @@ export function filesOf({ fileWhere }: Scope): string {
 }
 
 /** What the user said, and what the model said, thought or asked a tool to do. */
-const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> = {
+export const kindsOfRole: Readonly<Record<'user' | 'assistant', readonly TextKind[]>> = {
   user: ['prompt'],
   assistant: ['answer', 'thinking', 'tool-input'],
 };

@@ -3,6 +3,7 @@ export { comparePaths, DocumentReader, type DocumentRow, documentColumns, docume
 export {
   filesOf,
   type HitSession,
+  kindsOfRole,
   type Scope,
   type SearchFilter,
   scopeOf,

@@ -17,6 +17,7 @@ import type { Sql, TransactionSql } from './connect.ts';
 import { copiesOf } from './copy-rows.ts';
 import { storableJson } from './copy-text.ts';
 import { StoreConnection, type Transaction } from './store-connection.ts';
+import { wordSums } from './word-sums.ts';
 
 /** Bytes that one write to the connection has at least. */
 const chunkBytes = 256 * 1024;
@@ -48,7 +49,7 @@ export class DatabaseTarget implements PushTarget {
 
   push(session: SessionRows): Promise<PushAnswer> {
     return this.#inTransaction(async ({ sql, refuseIfLost }) => {
-      const head = storableJson(session.head as unknown as JsonObject);
+      const head = storableJson({ ...session.head, words: wordSums(session) } as unknown as JsonObject);
       const [row] = await sql<{ answer: PushAnswer; tenant: number; person: number }[]>`
         SELECT clew.open_session(${head}::text::jsonb) AS answer, clew.my_tenant() AS tenant, clew.my_person() AS person`;
       const { answer, tenant, person } = row as { answer: PushAnswer; tenant: number; person: number }; // one row

@@ -74,10 +74,11 @@ BEGIN
   END IF;
   PERFORM clew.ensure_months(new_months);
   INSERT INTO clew.sessions (tenant, person, month, session_id, level, machine, content_key, main_bytes, main_sha256, rules,
-    started_at, ended_at, project_hash, facts, months)
+    started_at, ended_at, project_hash, facts, months, words)
   VALUES (t, p, own_month, id, wanted, head->>'machine', head->>'contentKey', (head->>'mainBytes')::bigint,
     head->>'mainSha256', head->>'rules', (head->>'startedAt')::timestamptz, ended, head->>'projectHash', head->'facts',
-    new_months);
+    new_months, CASE WHEN head->'words' IS NULL THEN '{0,0,0,0,0}'
+      ELSE ARRAY(SELECT jsonb_array_elements_text(head->'words')::bigint) END);
   INSERT INTO clew.price_versions (tenant, version)
   SELECT t, head->'facts'->>'prices' WHERE head->'facts'->>'prices' IS NOT NULL ON CONFLICT DO NOTHING;
   INSERT INTO clew.opened VALUES (t, p, id, wanted, new_months, pg_current_xact_id())

@@ -6,6 +6,7 @@ import { monthFunctions } from './months.ts';
 import { policies } from './policies.ts';
 import { readingFunctions } from './readings.ts';
 import { retentionFunctions } from './retention.ts';
+import { searchFunctions, searchGrants } from './search.ts';
 import { usageTriggers } from './usage.ts';
 
 export interface Migration {
@@ -35,6 +36,8 @@ export const migrations: readonly Migration[] = [
       readingFunctions,
       usageTriggers,
       policies,
+      searchFunctions,
+      searchGrants,
     ].join('\n'),
   },
 ];

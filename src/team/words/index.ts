@@ -1,1 +1,11 @@
-export { type DocumentWords, documentWords, type FieldWords, fieldLetters, fieldWords, stemmedWords } from './words.ts';
+export { lexemeOf } from './vector.ts';
+export {
+  type DocumentWords,
+  documentWords,
+  type FieldWords,
+  fieldLetters,
+  fieldWords,
+  plainWords,
+  stemmedWords,
+  titleLetter,
+} from './words.ts';

@@ -30,27 +30,45 @@ export interface FieldWords {
 /** Written before each word of a field, in the order of the fields. */
 export const fieldLetters = ['p', 'a', 'f', 'c', 'e'] as const;
 
-/** The stemmed words of the five fields of an exchange; positions begin at 1 in each field. */
-export function fieldWords(texts: readonly string[]): FieldWords {
-  const fields = texts.map(plainWords);
-  const stems = stemsOf(fields.flat());
+/** The same for the words of titles, which the first row of a session has. */
+export const titleLetter = 't';
+
+/**
+ * The stemmed words of the five fields of an exchange; positions begin at 1 in each field. `titles`: of the session, if this
+ * is the first of its exchanges.
+ */
+export function fieldWords(texts: readonly string[], titles: readonly string[] = []): FieldWords {
+  const fields = texts.map(searchableWords);
+  const named = titles.map(searchableWords);
+  const stems = stemsOf([...fields, ...named].flat());
   const vector = new VectorBuilder();
   for (const [field, words] of fields.entries())
     for (const [at, word] of words.entries()) vector.add(`${fieldLetters[field]}${stems.get(word) ?? word}`, at + 1);
+  let position = 0;
+  for (const words of named) {
+    for (const word of words) vector.add(`${titleLetter}${stems.get(word) ?? word}`, ++position);
+    // No phrase continues in the next title.
+    position++;
+  }
   return { words: vector.toString(), tokens: fields.map((words) => words.length) };
 }
 
-/** The stemmed words of a text as the local index of exchanges and titles has them. */
+/** The words of a text, in their order. */
+export function plainWords(text: string): readonly string[] {
+  const words: string[] = [];
+  forEachToken(indexable(text), (word) => words.push(word));
+  return words;
+}
+
+/** The same, stemmed as in the index of exchanges and titles. */
 export function stemmedWords(text: string): readonly string[] {
   const words = plainWords(text);
   const stems = stemsOf(words);
   return words.map((word) => stems.get(word) ?? word);
 }
 
-function plainWords(text: string): readonly string[] {
-  const words: string[] = [];
-  if (text !== '') forEachToken(searchable(text), (word) => words.push(word));
-  return words;
+function searchableWords(text: string): readonly string[] {
+  return text === '' ? [] : plainWords(searchable(text));
 }
 
 const mostKnownStems = 500_000;

@@ -1,0 +1,1 @@
+export { type StoreQuery, type StoreResult, type StoreSessionHits, searchStore } from './search-store.ts';

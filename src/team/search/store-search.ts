@@ -1,0 +1,233 @@
+// The store answers what a search asks: documents by the index of words, texts and places from their rows.
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ReadText, Scan, ScoredDocument, SearchSource } from '../../library/search/index.ts';
+import type { DocumentRow, HitSession, TextKind } from '../../library/text/index.ts';
+import type { TransactionSql } from '../database/index.ts';
+import { plainWords } from '../words/index.ts';
+import { type Expression, parseExpression, phrasesOf, queryText } from './expression.ts';
+import { bm25, positionsIn, rarityOf } from './found-words.ts';
+import { columnsOf, type RowKey, rowHandles } from './handles.ts';
+import { scanStore } from './store-scan.ts';
+import { StoreExchanges, type StoreSums } from './store-exchanges.ts';
+import type { StoreScope } from './store-scope.ts';
+import type { StoreSessions } from './store-sessions.ts';
+import { lexemesOf } from './tsquery.ts';
+
+/** Documents that are looked at for one expression. */
+const mostDocuments = 20_000;
+const mostCounted = 2 ** 31 - 1;
+
+export interface StoreSearchOptions {
+  readonly sql: TransactionSql;
+  readonly scope: StoreScope;
+  readonly sums: StoreSums;
+  readonly sessions: StoreSessions;
+}
+
+/** What the row of a document says besides its text. */
+interface KnownDocument {
+  readonly row: DocumentRow;
+  readonly facts: JsonObject;
+}
+
+export class StoreSearch implements SearchSource {
+  readonly exchanges: StoreExchanges;
+  readonly #options: StoreSearchOptions;
+  readonly #handles = rowHandles();
+  readonly #documents = new Map<number, KnownDocument>();
+
+  constructor(options: StoreSearchOptions) {
+    this.#options = options;
+    const { sql, scope, sums, sessions } = options;
+    const isInScope = (session: number): boolean => scope.hasSession(sessions.handles.keyOf(session));
+    this.exchanges = new StoreExchanges({ sql, people: scope.people, sums, sessions, isInScope });
+  }
+
+  async bestDocuments(match: string, most: number): Promise<readonly ScoredDocument[]> {
+    const { sql, scope } = this.#options;
+    const expression = parseExpression(match, plainWords);
+    const { lexemes, prefixes } = lexemesOf(expression);
+    const lines = await sql<{ line: string }[]>`
+      SELECT clew.found_documents(${queryText(expression)}::tsquery, ${lexemes as string[]}::text[],
+        ${prefixes as string[]}::text[], ${scope.people as number[]}::integer[], ${scope.values(sql)},
+        ${Math.max(mostDocuments, most)}) AS line`;
+    const score = await this.#scorer(expression);
+    const scored = lines.map(({ line }) => {
+      const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
+      const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
+      return { id: this.#handles.numberOf(key), score: score(words ?? '', Number(tokens)) };
+    });
+    const best = scored.sort((a, b) => a.score - b.score).slice(0, most);
+    await this.#load(best.map(({ id }) => id));
+    return best.flatMap(({ id, score }) => {
+      const known = this.#documents.get(id);
+      return known === undefined ? [] : [{ document: known.row, score }];
+    });
+  }
+
+  /** Rarity is the same for all texts, so that it matters only if there are several phrases. */
+  async #scorer(expression: Expression): Promise<(words: string, length: number) => number> {
+    const { sql, scope, sums } = this.#options;
+    const phrases = phrasesOf(expression);
+    const counts = phrases.length === 1 ? [{ count: 1 }] : await Promise.all(phrases.map(async (phrase) => {
+      const [row] = await sql<{ count: number }[]>`
+        SELECT clew.count_documents(${queryText(phrase)}::tsquery, ${scope.people as number[]}::integer[],
+          null, null, null, null, null, ${mostCounted}) AS count`;
+      return row ?? { count: 0 };
+    }));
+    const rarities = counts.map(({ count }) => rarityOf(sums.documents, count));
+    const weights = { rarities, averageLength: sums.words / Math.max(1, sums.documents) };
+    return (words, length) => bm25(phrases, positionsIn(words), length, weights);
+  }
+
+  async countDocuments(match: string): Promise<number> {
+    const { sql, scope } = this.#options;
+    const query = queryText(parseExpression(match, plainWords));
+    const [row] = await sql<{ count: number }[]>`
+      SELECT clew.count_documents(${query}::tsquery, ${scope.people as number[]}::integer[], ${scope.values(sql)},
+        ${mostCounted}) AS count`;
+    return row?.count ?? 0;
+  }
+
+  /** The push knows which exchange a document is in. */
+  exchangeKeys(documents: readonly DocumentRow[]): readonly string[] {
+    const { sessions } = this.#options;
+    return documents.map(({ id, file, agentId }) => {
+      const exchange = this.#documents.get(id)?.facts.exchange;
+      const { person, sessionId } = this.#handles.keyOf(id);
+      if (typeof exchange !== 'number') return `${file} 0`;
+      const of = agentId === undefined ? file : sessions.files.numberOf({ person, sessionId, agent: '' });
+      return `${of} ${exchange}`;
+    });
+  }
+
+  async bestOfSegments(segments: readonly number[], match: string): Promise<readonly (DocumentRow | undefined)[]> {
+    const { sql, scope } = this.#options;
+    const expression = parseExpression(match, plainWords);
+    const { lexemes, prefixes } = lexemesOf(expression);
+    const { people, months, sessions, nths } = columnsOf(segments.map((id) => this.exchanges.handles.keyOf(id)));
+    const rows = await sql<BestColumns[]>`
+      SELECT k.i::integer AS i, d.person, to_char(d.month, 'YYYY-MM-DD') AS month, d.session_id, d.nth, d.tokens,
+        ts_filter(setweight(d.words, 'A', ${lexemes as string[]}::text[] || ARRAY(SELECT u.lexeme FROM unnest(d.words) u
+          WHERE EXISTS (SELECT FROM unnest(${prefixes as string[]}::text[]) p WHERE starts_with(u.lexeme, p)))), '{a}')::text AS words
+      FROM unnest(${people}::integer[], ${months}::date[], ${sessions}::text[], ${nths}::integer[]) WITH ORDINALITY
+        AS k (person, month, session_id, nth, i)
+      JOIN clew.exchanges e ON e.tenant = (SELECT clew.my_tenant()) AND e.person = k.person AND e.month = k.month
+        AND e.session_id = k.session_id AND e.nth = k.nth
+      JOIN clew.sessions s ON s.tenant = e.tenant AND s.person = e.person AND s.session_id = e.session_id
+      JOIN clew.documents d ON d.tenant = s.tenant AND d.person = s.person AND d.month = ANY(s.months)
+        AND d.session_id = s.session_id AND d.agent = e.agent AND d.line >= e.first_line AND d.line <= e.end_line
+      WHERE d.words @@ ${queryText(expression)}::tsquery AND ${scope.condition(sql)}`;
+    const score = await this.#scorer(expression);
+    const best = new Map<number, { id: number; score: number }>();
+    for (const row of rows) {
+      const { i, person, month, session_id: sessionId, nth, words, tokens } = row;
+      const found = { id: this.#handles.numberOf({ person, month, sessionId, nth }), score: score(words, tokens) };
+      const known = best.get(i - 1);
+      const isBetter = known === undefined || found.score < known.score;
+      if (isBetter || (found.score === known.score && nth < this.#handles.keyOf(known.id).nth)) best.set(i - 1, found);
+    }
+    await this.#load([...best.values()].map(({ id }) => id));
+    return segments.map((_, i) => this.#documents.get(best.get(i)?.id ?? 0)?.row);
+  }
+
+  async scan(scan: Scan): Promise<readonly DocumentRow[]> {
+    const ids = new Set<number>();
+    for await (const key of scanStore(scan, this.#options)) ids.add(this.#handles.numberOf(key));
+    await this.#load([...ids]);
+    return [...ids].flatMap((id) => this.#documents.get(id)?.row ?? []);
+  }
+
+  async #load(ids: readonly number[]): Promise<void> {
+    const missing = ids.filter((id) => !this.#documents.has(id));
+    for (let at = 0; at < missing.length; at += rowsAtOnce) await this.#loadSome(missing.slice(at, at + rowsAtOnce));
+  }
+
+  async #loadSome(ids: readonly number[]): Promise<void> {
+    const keys = ids.map((id) => this.#handles.keyOf(id));
+    const { people, months, sessions, nths } = columnsOf(keys);
+    const rows = await this.#options.sql<DocumentColumns[]>`
+      SELECT k.i::integer AS i, d.agent, d.line, d.kind, d.part, (extract(epoch FROM d.said_at) * 1000)::bigint AS time,
+        d.tool, d.facts
+      FROM unnest(${people}::integer[], ${months}::date[], ${sessions}::text[], ${nths}::integer[]) WITH ORDINALITY
+        AS k (person, month, session_id, nth, i)
+      JOIN clew.documents d ON d.tenant = (SELECT clew.my_tenant()) AND d.person = k.person AND d.month = k.month
+        AND d.session_id = k.session_id AND d.nth = k.nth`;
+    await this.#options.sessions.load(keys);
+    await this.#options.sessions.loadAgents(
+      rows.filter(({ agent }) => agent !== '').map(({ i }) => keys[i - 1] as RowKey), // in range
+    );
+    for (const row of rows) {
+      const id = ids[row.i - 1] as number; // in range
+      this.#documents.set(id, { row: this.#documentRow(id, row), facts: row.facts ?? {} });
+    }
+  }
+
+  #documentRow(id: number, { agent, line, kind, part, time, tool }: DocumentColumns): DocumentRow {
+    const { sessions } = this.#options;
+    const { person, sessionId } = this.#handles.keyOf(id);
+    return {
+      id,
+      session: sessions.handles.numberOf({ person, sessionId }),
+      file: sessions.files.numberOf({ person, sessionId, agent }),
+      agentId: agent === '' ? undefined : agent,
+      path: sessions.pathOf({ person, sessionId }, agent),
+      line,
+      // Only of lines on a disk.
+      offset: 0,
+      length: 0,
+      kind: kind as TextKind, // written by a push
+      part,
+      time: time ?? Number.NaN,
+      tool: tool ?? undefined,
+    };
+  }
+
+  /** `documents.facts` of a hit. */
+  factsOf(path: string, line: number): JsonObject | undefined {
+    for (const { row, facts } of this.#documents.values()) if (row.path === path && row.line === line) return facts;
+    return undefined;
+  }
+
+  async sessions(ids: readonly number[]): Promise<readonly (HitSession | undefined)[]> {
+    const { sessions } = this.#options;
+    await sessions.load(ids.map((id) => sessions.handles.keyOf(id)));
+    return ids.map((id) => sessions.hitSession(id));
+  }
+
+  async texts(documents: readonly DocumentRow[]): Promise<readonly (ReadText | undefined)[]> {
+    const { people, months, sessions, nths } = columnsOf(documents.map(({ id }) => this.#handles.keyOf(id)));
+    const rows = await this.#options.sql<{ i: number; text: string; uuid: string | null }[]>`
+      SELECT k.i::integer AS i, d.text, d.uuid
+      FROM unnest(${people}::integer[], ${months}::date[], ${sessions}::text[], ${nths}::integer[]) WITH ORDINALITY
+        AS k (person, month, session_id, nth, i)
+      JOIN clew.documents d ON d.tenant = (SELECT clew.my_tenant()) AND d.person = k.person AND d.month = k.month
+        AND d.session_id = k.session_id AND d.nth = k.nth`;
+    const texts: (ReadText | undefined)[] = documents.map(() => undefined);
+    for (const { i, text, uuid } of rows) texts[i - 1] = { text, uuid: uuid ?? undefined };
+    return texts;
+  }
+}
+
+const rowsAtOnce = 1000;
+
+interface DocumentColumns {
+  readonly i: number;
+  readonly agent: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly part: number;
+  readonly time: number | null;
+  readonly tool: string | null;
+  readonly facts: JsonObject | null;
+}
+
+interface BestColumns {
+  readonly i: number;
+  readonly person: number;
+  readonly month: string;
+  readonly session_id: string;
+  readonly nth: number;
+  readonly tokens: number;
+  readonly words: string;
+}
