@@ -4,14 +4,7 @@ import { openPlaces } from '../../library/places/index.ts';
 import { type SearchQuery, type SearchResult, search } from '../../library/search/index.ts';
 import { sessionIds } from '../../library/text/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import {
-  bringTextUpToDate,
-  findNamedSession,
-  readLineage,
-  rootsOf,
-  storeChoice,
-  withIndex,
-} from '../input/index.ts';
+import { bringTextUpToDate, findNamedSession, readLineage, rootsOf, storeChoice, withIndex } from '../input/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { answerJson, answerText, placedSession } from './answer.ts';
 import { findGone, limitBeside, withGone } from './deleted.ts';

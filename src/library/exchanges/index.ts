@@ -2,7 +2,7 @@ export { allFields, ExchangeBuilder, type Segment } from './builder.ts';
 export { type ExchangeName, exchangeTexts } from './exchange-texts.ts';
 export type { RecallSnippets } from './found-reader.ts';
 export { LocalExchanges } from './local-exchanges.ts';
-export { OwnerFinder } from './owners.ts';
+export { type ExchangeLines, OwnerFinder } from './owners.ts';
 export { parseQuestion } from './question.ts';
 export { type ExchangeScope, type RankedExchange, rankExchanges } from './rank.ts';
 export { type RecallHit, type RecallQuery, type RecallResult, recall } from './recall.ts';

@@ -13,16 +13,27 @@ export interface AgentFile {
   readonly file: number;
 }
 
+/** What is known of the exchanges of a session. */
+export interface ExchangeLines {
+  /** The exchange that a line of a main transcript is in. */
+  at(file: number, line: number): Owner | undefined;
+  /** The exchange of the main transcript that was running when an agent's transcript began. */
+  runningAtStartOf(agent: AgentFile): Owner | undefined;
+}
+
 export class OwnerFinder {
   readonly #database: Database;
+  readonly #lines: ExchangeLines;
   readonly #known = new Map<number, Owner | undefined>();
 
-  constructor(database: Database) {
+  constructor(database: Database, lines: ExchangeLines = new IndexedLines(database)) {
     this.#database = database;
+    this.#lines = lines;
   }
 
   ownerOf(agent: AgentFile): Owner | undefined {
-    if (!this.#known.has(agent.file)) this.#known.set(agent.file, this.#byCall(agent) ?? this.#byTime(agent));
+    if (!this.#known.has(agent.file))
+      this.#known.set(agent.file, this.#byCall(agent) ?? this.#lines.runningAtStartOf(agent));
     return this.#known.get(agent.file);
   }
 
@@ -38,20 +49,29 @@ export class OwnerFinder {
         )
         .get(session, id);
       if (call === undefined) return undefined;
-      if (call.agent_id === null) return this.#exchangeAt(Number(call.file), Number(call.line));
+      if (call.agent_id === null) return this.#lines.at(Number(call.file), Number(call.line));
       id = String(call.agent_id);
     }
     return undefined;
   }
+}
 
-  #exchangeAt(file: number, line: number): Owner | undefined {
+/** As the full text of the index has them. */
+class IndexedLines implements ExchangeLines {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  at(file: number, line: number): Owner | undefined {
     const found = this.#database
       .prepare('SELECT max(line) AS line FROM exchanges WHERE file = ? AND line <= ?')
       .get(file, line)?.line;
     return typeof found === 'number' ? { file, line: found } : undefined;
   }
 
-  #byTime({ session, file }: AgentFile): Owner | undefined {
+  runningAtStartOf({ session, file }: AgentFile): Owner | undefined {
     const time = this.#database
       .prepare('SELECT time FROM exchanges WHERE file = ? AND time IS NOT NULL ORDER BY line, offset LIMIT 1')
       .get(file)?.time;

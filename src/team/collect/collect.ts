@@ -123,6 +123,7 @@ async function collectTexts(
   const documents: TextRow[] = [];
   const exchanges: ExchangeRow[] = [];
   const packs: PackRow[] = [];
+  let main: TextCollector | undefined;
   for (const [nth, file] of files.entries()) {
     const name = redacted.renameFile(file.name);
     const { mode, mtimeMs } = file.stats;
@@ -134,14 +135,15 @@ async function collectTexts(
       pack.add(content);
     } else {
       const agent = transcript.agentId === undefined ? '' : (agentIdOf(path.posix.basename(name)) ?? name);
-      const texts = new TextCollector({ database, file: transcript, agent, places, nameOf });
+      const texts = new TextCollector({ database, file: transcript, agent, places, nameOf, main });
+      if (agent === '') main = texts;
       for (const line of redacted.lines(file.path, transcript.sizeBytes)) {
         pack.add(line.bytes);
         if (line.terminated) pack.add(newline);
         if (line.offset < transcript.endOffset) texts.add(line);
       }
       documents.push(...texts.documents());
-      exchanges.push(...texts.exchanges());
+      exchanges.push(...texts.exchanges(exchanges.length === 0));
     }
     packs.push(...(await pack.finish()));
   }

@@ -1,6 +1,12 @@
 // The redacted lines of a transcript → its documents and the segments of its exchanges, as the local full text has them.
-import type { JsonObject } from '../../base/json/index.ts';
-import { allFields, ExchangeBuilder, exchangeStarts, type Segment } from '../../library/exchanges/index.ts';
+import { asObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import {
+  allFields,
+  ExchangeBuilder,
+  exchangeStarts,
+  OwnerFinder,
+  type Segment,
+} from '../../library/exchanges/index.ts';
 import type { Database } from '../../library/index/index.ts';
 import type { SessionPlaces } from '../../library/places/index.ts';
 import { type LineText, textsOfLine } from '../../library/text/index.ts';
@@ -17,6 +23,8 @@ export interface TextSource {
   readonly agent: string;
   readonly places: SessionPlaces | undefined;
   readonly nameOf: (tool: string) => string;
+  /** Of the main transcript, which comes first; `undefined` for itself, or without one. */
+  readonly main: TextCollector | undefined;
 }
 
 export class TextCollector {
@@ -48,11 +56,53 @@ export class TextCollector {
   }
 
   documents(): readonly TextRow[] {
-    return this.#documents.filter((_, i) => !this.#queued.dropped.has(i));
+    const owner = this.#owner();
+    const starts = this.#exchanges.segments.map(({ line }) => line);
+    let at = 0;
+    return this.#documents.flatMap((row, i) => {
+      if (this.#queued.dropped.has(i)) return [];
+      while ((starts[at + 1] ?? Number.POSITIVE_INFINITY) <= row.line) at++;
+      const exchange = row.agent === '' ? starts[at] : owner;
+      return [{ ...row, facts: withExchange(row.facts, exchange) }];
+    });
   }
 
-  exchanges(): readonly ExchangeRow[] {
-    return this.#exchanges.segments.map((segment) => this.#exchangeRow(segment));
+  /** `isFirst`: of the session, so that its first row has the words of the titles. */
+  exchanges(isFirst: boolean): readonly ExchangeRow[] {
+    const { segments, titles } = this.#exchanges;
+    const owner = this.#owner();
+    const facts = owner === undefined ? null : { owner };
+    return segments.map((segment, i) => ({
+      ...this.#exchangeRow(segment, isFirst && i === 0 ? titles.map(({ text }) => text) : []),
+      facts,
+    }));
+  }
+
+  /** For a sub-agent's transcript: the line of the exchange that started it. */
+  #owner(): number | undefined {
+    const { database, file, main } = this.#source;
+    if (file.agentId === undefined || main === undefined) return undefined;
+    const finder = new OwnerFinder(database, {
+      at: (_, line) => main.#exchangeAt((segment) => segment.line <= line),
+      runningAtStartOf: () => main.#runningAt(this.#startTime()),
+    });
+    return finder.ownerOf({ session: file.session, agent: file.agentId, file: file.id })?.line;
+  }
+
+  /** Of the first lines with a time, or `NaN`. */
+  #startTime(): number {
+    return this.#exchanges.segments.find(({ time }) => !Number.isNaN(time))?.time ?? Number.NaN;
+  }
+
+  #runningAt(time: number): { file: number; line: number } | undefined {
+    const running = this.#exchanges.segments.filter((segment) => segment.line > 0 && segment.time <= time);
+    const last = running.sort((a, b) => b.time - a.time)[0];
+    return last === undefined ? undefined : { file: this.#source.file.id, line: last.line };
+  }
+
+  #exchangeAt(isBefore: (segment: Segment) => boolean): { file: number; line: number } | undefined {
+    const lines = this.#exchanges.segments.filter(isBefore).map(({ line }) => line);
+    return lines.length === 0 ? undefined : { file: this.#source.file.id, line: Math.max(...lines) };
   }
 
   #addDocument({ number }: Line, text: LineText): void {
@@ -74,9 +124,12 @@ export class TextCollector {
     });
   }
 
-  #exchangeRow(segment: Segment): ExchangeRow {
+  #exchangeRow(segment: Segment, titles: readonly string[]): Omit<ExchangeRow, 'facts'> {
     const { line, firstLine, time } = segment;
-    const { words, tokens } = fieldWords(allFields.map((field) => [...segment[field]].join('\n')));
+    const { words, tokens } = fieldWords(
+      allFields.map((field) => [...segment[field]].join('\n')),
+      titles,
+    );
     return {
       agent: this.#source.agent,
       line,
@@ -85,7 +138,6 @@ export class TextCollector {
       saidAt: storableTime(time),
       words,
       tokens,
-      facts: null,
     };
   }
 }
@@ -99,6 +151,11 @@ function placeFacts(places: SessionPlaces | undefined, file: string, line: numbe
     ...(branch === undefined ? {} : { branch }),
   };
   return { ...facts };
+}
+
+function withExchange(facts: JsonValue, exchange: number | undefined): JsonValue {
+  if (exchange === undefined || exchange === 0) return facts;
+  return { ...asObject(facts), exchange };
 }
 
 /**

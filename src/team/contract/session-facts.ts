@@ -63,6 +63,14 @@ export interface StoredDocument {
   /** As `clew show --turn` and `--branch` take them. */
   readonly turn?: number;
   readonly branch?: number;
+  /** The line of its exchange in the main transcript: of a sub-agent's document, the one that started it. 0 is left out. */
+  readonly exchange?: number;
   /** In the first document of a session: what its user typed first, at most 500 characters. */
   readonly firstPrompt?: string;
+}
+
+/** `exchanges.facts`. */
+export interface StoredExchange {
+  /** Of a sub-agent's exchange: the line of the exchange in the main transcript that started it. */
+  readonly owner?: number;
 }

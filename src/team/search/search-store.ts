@@ -52,7 +52,9 @@ async function searchSnapshot(sql: TransactionSql, people: SearchedPeople, query
 
 /** Of what the search may see, from the sums that each push has left. */
 async function sumsOf(sql: TransactionSql, people: readonly number[]): Promise<StoreSums> {
-  const [row] = await sql<{ documents: number; words: number; segments: number; fields: number; field_words: number }[]>`
+  const [row] = await sql<
+    { documents: number; words: number; segments: number; fields: number; field_words: number }[]
+  >`
     SELECT coalesce(sum(words[1]), 0)::bigint AS documents, coalesce(sum(words[2]), 0)::bigint AS words,
       coalesce(sum(words[3]), 0)::bigint AS segments, coalesce(sum(words[4]), 0)::bigint AS fields,
       coalesce(sum(words[5]), 0)::bigint AS field_words

@@ -3,7 +3,7 @@
 import type { ExchangeCounts, ExchangeSource, ScoredFields, SegmentRow } from '../../library/exchanges/index.ts';
 import type { TransactionSql } from '../database/index.ts';
 import { fieldLetters, stemmedWords, titleLetter } from '../words/index.ts';
-import { type Expression, parseExpression, type Phrase, phrasesOf, queryText } from './expression.ts';
+import { type Expression, type Phrase, parseExpression, phrasesOf, queryText } from './expression.ts';
 import { bm25, matches, type Positions, positionsIn, positionsOfField, rarityOf } from './found-words.ts';
 import { columnsOf, type Handles, type RowKey, rowHandles } from './handles.ts';
 import type { StoreSessions } from './store-sessions.ts';

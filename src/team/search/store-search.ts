@@ -7,8 +7,8 @@ import { plainWords } from '../words/index.ts';
 import { type Expression, parseExpression, phrasesOf, queryText } from './expression.ts';
 import { bm25, positionsIn, rarityOf } from './found-words.ts';
 import { columnsOf, type RowKey, rowHandles } from './handles.ts';
-import { scanStore } from './store-scan.ts';
 import { StoreExchanges, type StoreSums } from './store-exchanges.ts';
+import { scanStore } from './store-scan.ts';
 import type { StoreScope } from './store-scope.ts';
 import type { StoreSessions } from './store-sessions.ts';
 import { lexemesOf } from './tsquery.ts';
@@ -69,12 +69,17 @@ export class StoreSearch implements SearchSource {
   async #scorer(expression: Expression): Promise<(words: string, length: number) => number> {
     const { sql, scope, sums } = this.#options;
     const phrases = phrasesOf(expression);
-    const counts = phrases.length === 1 ? [{ count: 1 }] : await Promise.all(phrases.map(async (phrase) => {
-      const [row] = await sql<{ count: number }[]>`
+    const counts =
+      phrases.length === 1
+        ? [{ count: 1 }]
+        : await Promise.all(
+            phrases.map(async (phrase) => {
+              const [row] = await sql<{ count: number }[]>`
         SELECT clew.count_documents(${queryText(phrase)}::tsquery, ${scope.people as number[]}::integer[],
           null, null, null, null, null, ${mostCounted}) AS count`;
-      return row ?? { count: 0 };
-    }));
+              return row ?? { count: 0 };
+            }),
+          );
     const rarities = counts.map(({ count }) => rarityOf(sums.documents, count));
     const weights = { rarities, averageLength: sums.words / Math.max(1, sums.documents) };
     return (words, length) => bm25(phrases, positionsIn(words), length, weights);
@@ -155,7 +160,9 @@ export class StoreSearch implements SearchSource {
         AND d.session_id = k.session_id AND d.nth = k.nth`;
     await this.#options.sessions.load(keys);
     await this.#options.sessions.loadAgents(
-      rows.filter(({ agent }) => agent !== '').map(({ i }) => keys[i - 1] as RowKey), // in range
+      rows
+        .filter(({ agent }) => agent !== '')
+        .map(({ i }) => keys[i - 1] as RowKey), // in range
     );
     for (const row of rows) {
       const id = ids[row.i - 1] as number; // in range
