@@ -28,6 +28,7 @@ import {
   type SessionChoice,
   type ShellOptions,
   type ShellReport,
+  stopAnswer,
   type ThinkingChoice,
   type TurnEnded,
 } from './contract/index.ts';
@@ -44,6 +45,7 @@ import {
   maxRetriesOf,
   requirePrice,
   startSubAgent,
+  wishedFields,
 } from './loop/index.ts';
 import { changedSections, userTexts } from './prompt/index.ts';
 import { previewRewind, rewind, rewindPoints } from './session/index.ts';
@@ -183,7 +185,7 @@ export class RunningAgent implements Agent {
           ...backgroundFields(this.#background.running),
         };
         const verdict = await hooks.run('Stop', '', fields, signal);
-        return verdict.stop === undefined ? verdict.blocked : undefined;
+        return stopAnswer(verdict);
       },
       startAgent: (task, callId, signal) => startSubAgent(context, task, callId, signal),
     };
@@ -459,12 +461,14 @@ export class RunningAgent implements Agent {
   #hookFacts() {
     const { open, workspace } = this.#session;
     const { promptId } = this.#turns;
+    const { effort } = wishedFields(this.#model, this.#context.wish());
     return {
       sessionId: open.sessionId,
       transcriptPath: open.file,
       cwd: workspace.cwd,
       mode: this.#mode.mode,
       ...(promptId === undefined ? {} : { promptId }),
+      ...(effort === undefined ? {} : { effort }),
     };
   }
 }

@@ -240,7 +240,10 @@ export class AgentSetup {
   }
 
   servers(): readonly ServerView[] {
-    return this.#servers?.servers ?? [];
+    return (this.#servers?.servers ?? []).map((server) => ({
+      ...server,
+      scope: server.transport === 'sdk' ? 'host' : server.scope,
+    }));
   }
 
   /** Waits until all tools are known. The first call returns notices about the servers. */

@@ -334,6 +334,20 @@ const permission = [
     tests: ['agent/loop/permit-call'],
   },
   {
+    id: 'permission-hook-beats-ask-rule',
+    file: permitCall,
+    find: " && !(decision.kind === 'ask' && decision.isByRule === true)",
+    replace: '',
+    tests: ['agent/loop/permit-call'],
+  },
+  {
+    id: 'hook-guard-answers-for-another-event',
+    file: 'src/agent/hooks/verdict.ts',
+    find: 'if (event !== undefined && event !== name) return readForeign(name, label, event);',
+    replace: 'if (event !== undefined && event !== name) return verdict({});',
+    tests: ['agent/hooks/hook-runner'],
+  },
+  {
     id: 'permission-judges-input-before-hook-changed-it',
     file: permitCall,
     find: 'judgeCall({ ...view, input: updated.input }, tool',
@@ -374,13 +388,13 @@ const hooksAndServers = [
   {
     id: 'hooks-callback-that-answers-too-late-lets-the-call-run',
     file: verdict,
-    find: 'if (isSilent && guarded.has(name))',
+    find: 'if (isSilent && guardEvents.has(name))',
     replace: 'if (false)',
     tests: sdkHooks,
   },
   {
     id: 'hooks-callback-that-answers-too-late-lets-the-prompt-run',
-    file: verdict,
+    file: 'src/agent/contract/hook.ts',
     find: "'PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'",
     replace: "'PreToolUse', 'PermissionRequest', 'PreCompact'",
     tests: sdkHooks,

@@ -228,7 +228,7 @@ export async function startLoop(
     takeNews: () => [],
     takeQueued: async () => [],
     findInstructions: async () => [],
-    askStop: async () => undefined,
+    askStop: async () => ({ isFinal: false }),
     startAgent: async () => failedOutcome('there are no sub-agents here'),
     ...more,
   };

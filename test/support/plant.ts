@@ -263,7 +263,8 @@ const plants: Readonly<Partial<Record<DamageCode, Plant>>> = {
     return true;
   },
   'L-wrapped': (file) => {
-    const line = file.take();
+    // Records of more than 2,000 lines, as with a large image, are not put together again.
+    const line = file.take(({ bytes }) => bytes.length < 60 * 2000);
     if (line === undefined) return false;
     // As a program does that breaks long lines.
     const { bytes } = line;

@@ -467,8 +467,8 @@ export interface TurnEnded {
   /** The text of the last answer. */
   readonly text: string;
   readonly error?: ModelFailure;
-  /** A hook answered `continue: false`. */
-  readonly isStoppedByHook?: true;
+  /** A hook answered `continue: false`: one of a call, or one that was asked whether the turn may end. */
+  readonly isStoppedByHook?: 'in-calls' | 'at-end';
   /** The answer that matches `outputSchema`. */
   readonly output?: JsonObject;
   readonly denials: readonly {

@@ -1,5 +1,5 @@
 // The user's hooks as the loop calls them: each gets the stdin that Claude Code's hooks get, and its messages become
-// notices. A hook that fails stops nothing.
+// notices. A hook that fails stops nothing, unless it is a guard that could not be asked.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { PermissionMode } from './confinement.ts';
 import type { EmitEvent } from './event.ts';
@@ -86,6 +86,25 @@ export interface HookRunner {
   has(name: HookName): boolean;
 }
 
+/** These decide whether something happens: if they cannot be asked, it does not. */
+export const guardEvents: ReadonlySet<HookName> = new Set<HookName>([
+  ...(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'] as const),
+]);
+
+/** The verdict that refuses what the event is about. */
+export function refusal(name: HookName, reason: string): Partial<HookVerdict> {
+  return name === 'PermissionRequest'
+    ? { request: { behavior: 'deny', message: reason, isInterrupt: false } }
+    : { blocked: reason };
+}
+
+/** What a guard that was not asked does; for a call, in the words of Claude Code. */
+export function notTakenText(name: HookName): string {
+  return name === 'PreToolUse'
+    ? 'The tool call was not executed; other configured hooks may not have completed.'
+    : 'The action was not taken.';
+}
+
 /** A hook could not be asked: the program that answers is gone. A guard counts as having refused. */
 export class HookUnanswered extends Error {}
 
@@ -123,6 +142,19 @@ const ofSession: ReadonlySet<HookName> = new Set<HookName>([
   ...(['UserPromptExpansion', 'StopFailure', 'Notification'] as const),
 ]);
 
+/** What the hooks say about the end of a turn. */
+export interface StopAnswer {
+  /** The reason to continue. */
+  readonly blocked?: string;
+  /** A hook answered `continue: false`: nothing else may continue the turn. */
+  readonly isFinal: boolean;
+}
+
+export function stopAnswer({ stop, blocked }: HookVerdict): StopAnswer {
+  if (stop !== undefined) return { isFinal: true };
+  return { isFinal: false, ...(blocked === undefined ? {} : { blocked }) };
+}
+
 export interface AgentHooks {
   run(name: HookName, subject: string, fields: JsonObject, signal: AbortSignal): Promise<HookVerdict>;
 }
@@ -135,6 +167,9 @@ export function bindHooks(runner: HookRunner, facts: () => HookFacts, emit: Emit
       if (!runner.has(name)) return emptyVerdict;
       const verdict = await runner.run(name, subject, hookInput(name, facts(), fields), signal).catch(
         (error: unknown): HookVerdict => ({
+          ...(guardEvents.has(name)
+            ? refusal(name, `${name} hook failed with an unexpected error. ${notTakenText(name)}`)
+            : {}),
           context: [],
           messages: [`the ${name} hook failed: ${error instanceof Error ? error.message : String(error)}`],
         }),

@@ -45,10 +45,12 @@ export type {
   TurnEnded,
 } from './event.ts';
 export { newRunId } from './event.ts';
+export { type ErrorName, errorNameOf, failureText, isTooLong, retryNameOf } from './failure.ts';
 export {
   type AgentHooks,
   bindHooks,
   emptyVerdict,
+  guardEvents,
   type HookCallback,
   type HookName,
   type HookRunner,
@@ -56,7 +58,11 @@ export {
   type HookVerdict,
   hookNames,
   isHookName,
+  notTakenText,
   type PermissionAnswer,
+  refusal,
+  type StopAnswer,
+  stopAnswer,
   unreportedHooks,
 } from './hook.ts';
 export type {

@@ -17,6 +17,8 @@ export type Decision =
   | {
       readonly kind: 'ask';
       readonly why: string;
+      /** An ask rule wants it: no hook answers in place of the question. */
+      readonly isByRule?: true;
       readonly always: readonly RuleOffer[];
       readonly confinement?: Confinement;
     };

@@ -1,7 +1,14 @@
 // The output and exit code of a hook → its verdict, by the published contract: exit code 2 blocks with stderr as the
 // reason, JSON on stdout decides, other failures are only reported. Several verdicts are merged; the strictest wins.
 import { asObject, asString, isArray, isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import type { HookName, HookVerdict, PermissionAnswer } from '../contract/index.ts';
+import {
+  guardEvents,
+  type HookName,
+  type HookVerdict,
+  notTakenText,
+  type PermissionAnswer,
+  refusal,
+} from '../contract/index.ts';
 import type { Hook, HookResult } from './hook.ts';
 
 const maxContext = 30_000;
@@ -10,10 +17,6 @@ const blockable: ReadonlySet<HookName> = new Set<HookName>([
   ...(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'PermissionRequest'] as const),
   ...(['UserPromptSubmit', 'UserPromptExpansion', 'Stop', 'SubagentStop', 'PreCompact'] as const),
 ]);
-/** `onFailure: "block"` guards these; a failure never keeps a turn from ending. */
-const guarded: ReadonlySet<HookName> = new Set<HookName>([
-  ...(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'] as const),
-]);
 const speaking: ReadonlySet<HookName> = new Set<HookName>(['UserPromptSubmit', 'UserPromptExpansion', 'SessionStart']);
 
 export function readAnswer(name: HookName, hook: Hook, result: HookResult): HookVerdict {
@@ -21,13 +24,14 @@ export function readAnswer(name: HookName, hook: Hook, result: HookResult): Hook
   if (ended === 'abort') return verdict({});
   const stderr = result.stderr.trim();
   const isSilent = ended === 'unanswered' || (ended === 'timeout' && hook.blocksOnSilence === true);
-  if (isSilent && guarded.has(name)) return verdict(block(name, unansweredText(name)));
+  if (isSilent && guardEvents.has(name)) return verdict(block(name, unansweredText(name)));
   // The only reader of a message would be the program that is gone.
   if (ended === 'unanswered') return verdict({});
   const failure = failureOf(hook, result, stderr);
   if (failure !== undefined)
     return verdict({
-      ...(hook.blocksOnFailure && guarded.has(name) ? block(name, failure) : {}),
+      // A failure never keeps a turn from ending.
+      ...(hook.blocksOnFailure && guardEvents.has(name) ? block(name, failure) : {}),
       messages: [cut(failure)],
     });
   if (exitCode === 2) {
@@ -40,11 +44,8 @@ export function readAnswer(name: HookName, hook: Hook, result: HookResult): Hook
   return verdict({ context: speaking.has(name) && text !== '' ? [cut(text)] : [] });
 }
 
-/** For a call, the text of Claude Code. */
 function unansweredText(name: HookName): string {
-  const silence = `${name} hook did not respond before its timeout (host client may be unreachable).`;
-  if (name !== 'PreToolUse') return `${silence} The action was not taken.`;
-  return `${silence} The tool call was not executed; other configured hooks may not have completed.`;
+  return `${name} hook did not respond before its timeout (host client may be unreachable). ${notTakenText(name)}`;
 }
 
 function failureOf({ label, timeoutMs }: Hook, result: HookResult, stderr: string): string | undefined {
@@ -64,17 +65,14 @@ function lastObject(text: string): JsonObject | undefined {
 }
 
 function block(name: HookName, reason: string): Partial<HookVerdict> {
-  return name === 'PermissionRequest'
-    ? { request: { behavior: 'deny', message: reason, isInterrupt: false } }
-    : { blocked: cut(reason) };
+  return refusal(name, cut(reason));
 }
 
 function readJson(name: HookName, label: string, json: JsonObject): HookVerdict {
   const specific = asObject(json.hookSpecificOutput) ?? {};
   const event = asString(specific.hookEventName);
-  const isOurs = event === undefined || event === name;
-  const own = isOurs ? specific : {};
-  const messages = isOurs ? [] : [`the hook ${label} answered for ${event}, not for ${name}; that part is ignored`];
+  if (event !== undefined && event !== name) return readForeign(name, label, event);
+  const own = specific;
   const systemMessage = asString(json.systemMessage);
   const context = asString(own.additionalContext);
   const isBlocked = json.decision === 'block' && blockable.has(name);
@@ -83,8 +81,15 @@ function readJson(name: HookName, label: string, json: JsonObject): HookVerdict 
     ...decisionOf(name, label, json, own),
     ...(json.continue === false ? { stop: cut(asString(json.stopReason) ?? `stopped by the hook ${label}`) } : {}),
     context: context === undefined || context === '' ? [] : [cut(context)],
-    messages: [...messages, ...(systemMessage === undefined ? [] : [cut(systemMessage)])],
+    messages: systemMessage === undefined ? [] : [cut(systemMessage)],
   });
+}
+
+/** Whatever it decided was meant for another event. As in the client, a guard that answers so refuses. */
+function readForeign(name: HookName, label: string, event: string): HookVerdict {
+  const problem = `the hook ${label} answered for ${event}, not for ${name}`;
+  if (!guardEvents.has(name)) return verdict({ messages: [`${problem}; the answer is ignored`] });
+  return verdict({ ...block(name, `${problem}. ${notTakenText(name)}`), messages: [problem] });
 }
 
 /** What only one kind of event can decide. */

@@ -18,6 +18,7 @@ import type {
   PermissionMode,
   PermissionUpdate,
   PromptOrigin,
+  StopAnswer,
   StructuredOutput,
   TaskView,
   Tool,
@@ -98,8 +99,8 @@ export interface ConversationContext {
   readonly findInstructions: (view: ToolCallView) => Promise<readonly string[]>;
   /** `undefined` if any answer will do, as in a sub-agent. */
   readonly output: StructuredOutput | undefined;
-  /** Called before an answer without calls ends the turn. Returns a reason to continue. */
-  readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<string | undefined>;
+  /** Called before an answer without calls ends the turn. */
+  readonly askStop: (text: string, isActive: boolean, signal: AbortSignal) => Promise<StopAnswer>;
   readonly startAgent: (task: AgentTask, callId: string, signal: AbortSignal) => Promise<ToolOutcome>;
 }
 

@@ -3,7 +3,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { isPromptTooLong, type ModelFailure } from '../../api/client/index.ts';
-import type { ModelSwitched, PermissionMode, PromptGiven, PromptOrigin, TurnEnded } from '../contract/index.ts';
+import {
+  errorNameOf,
+  failureText,
+  type ModelSwitched,
+  type PermissionMode,
+  type PromptGiven,
+  type PromptOrigin,
+  type TurnEnded,
+} from '../contract/index.ts';
 import { changedSections, userTexts } from '../prompt/index.ts';
 import { type Answer, type AnswerOutcome, requestAnswer } from './answer.ts';
 import type { AgentContext, TurnPrompt } from './context.ts';
@@ -164,7 +172,7 @@ class Turn {
     if (end !== undefined) return end;
     if (outcome.stop === undefined) return this.#takeQueued();
     await this.#notice('warn', `a hook ended the turn: ${outcome.stop}`);
-    return { outcome: 'success', isStoppedByHook: true };
+    return { outcome: 'success', isStoppedByHook: 'in-calls' };
   }
 
   /** The turn ends with the answer in the wanted format, or after too many that do not match. */
@@ -198,8 +206,9 @@ class Turn {
 
   async #askStop(answer: Answer): Promise<End | undefined> {
     if (answer.blockCount === 0) await this.#notice('info', 'the model sent an empty answer');
-    const reason = await this.#context.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
+    const { blocked: reason, isFinal } = await this.#context.askStop(this.#text, this.#stopBlocks > 0, this.#signal);
     if (this.#signal.aborted) return this.#interrupt('text');
+    if (isFinal) return { outcome: 'success', isStoppedByHook: 'at-end' };
     if (reason === undefined && this.#context.output !== undefined && !this.#wasToldOutput) {
       this.#wasToldOutput = true;
       await this.#say([outputText], { isFeedback: true });
@@ -239,9 +248,10 @@ class Turn {
 
   async #giveUp(failure: ModelFailure): Promise<End> {
     await this.#context.emit({ type: 'request-failed', uuid: randomUUID(), error: failure });
-    const { kind, message } = failure;
-    const fields = { error: kind, error_details: message, last_assistant_message: this.#text };
-    await this.#context.hooks.run('StopFailure', kind, fields, this.#signal);
+    const { message } = failure;
+    const error = errorNameOf(failure);
+    const fields = { error, error_details: message, last_assistant_message: failureText(failure) };
+    await this.#context.hooks.run('StopFailure', error, fields, this.#signal);
     return { outcome: 'error_during_execution', error: failure };
   }
 

@@ -1,5 +1,5 @@
-// Decides whether a tool call may run: checks the input, then hooks, then rules, then asks the user. A deny rule wins
-// over a hook that allows.
+// Decides whether a tool call may run: checks the input, then hooks, then rules, then asks the user. A deny rule and an
+// ask rule win over a hook that allows.
 import type { JsonObject } from '../../base/json/index.ts';
 import {
   type Approval,
@@ -111,12 +111,13 @@ async function judgeCall(
   if (decision.kind === 'deny') return refuse('permission', decision.why);
   const { confinement = 'open' } = decision;
   const hookAsks = permission?.decision === 'ask';
-  if (permission?.decision === 'allow' || (decision.kind === 'allow' && !hookAsks))
+  const hookAllows = permission?.decision === 'allow' && !(decision.kind === 'ask' && decision.isByRule === true);
+  if (hookAllows || (decision.kind === 'allow' && !hookAsks))
     return {
       kind: 'allowed',
       confinement,
       isApproved: decision.kind !== 'allow',
-      permission: permission?.decision === 'allow' ? byHook('accept') : byConfig('accept', where.mode),
+      permission: hookAllows ? byHook('accept') : byConfig('accept', where.mode),
     };
   const always = decision.kind === 'ask' ? decision.always : [];
   const answered = await answerOfHook(view, always, context, signal);

@@ -16,6 +16,7 @@ import {
   type EmitEvent,
   failedOutcome,
   newRunId,
+  stopAnswer,
   type TaskUsage,
   type TaskView,
   type Tool,
@@ -29,6 +30,7 @@ import { makeWorkspace } from '../tools/shell/index.ts';
 import type { AgentContext } from './context.ts';
 import { runTurn } from './loop.ts';
 import { interruptedText } from './permit-call.ts';
+import { wishedFields } from './request-wish.ts';
 import { ToolStats } from './tool-stats.ts';
 
 const maxRounds = 200;
@@ -216,7 +218,7 @@ class SubAgent {
           ...backgroundFields(context.backgroundTasks()),
         };
         const verdict = await hooks.run('SubagentStop', this.#task.type, fields, signal);
-        return verdict.stop === undefined ? verdict.blocked : undefined;
+        return stopAnswer(verdict);
       },
       startAgent: async () => failedOutcome('A sub-agent cannot start others.'),
     };
@@ -241,6 +243,7 @@ class SubAgent {
     const { session, mode } = this.#context;
     const { sessionId, file } = session();
     const promptId = this.#context.promptId();
+    const { effort } = wishedFields(this.model, this.#context.wish());
     return {
       sessionId,
       transcriptPath: file,
@@ -248,6 +251,7 @@ class SubAgent {
       mode: mode(),
       agent: { id: this.mark.agentId, type: this.#task.type },
       ...(promptId === undefined ? {} : { promptId }),
+      ...(effort === undefined ? {} : { effort }),
     };
   }
 

@@ -114,7 +114,9 @@ function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly Rule
   if (kind === 'deny') return { kind, why };
   // As the client: whoever wrote an ask rule wants to be asked in every mode.
   if (mode === 'bypassPermissions')
-    return ruling.isAskedByRule ? { kind: 'ask', why, always: [] } : { kind: 'allow', why: 'permissions are bypassed' };
+    return ruling.isAskedByRule
+      ? { kind: 'ask', why, always: [], isByRule: true }
+      : { kind: 'allow', why: 'permissions are bypassed' };
   if (mode === 'plan' && !ruling.isRead)
     return {
       kind: 'deny',
@@ -124,7 +126,7 @@ function decide(ruling: Ruling, mode: PermissionMode, offer: () => readonly Rule
   const confined = confinement === undefined ? {} : { confinement };
   if (kind === 'allow') return { kind, why, ...confined };
   if (mode === 'dontAsk') return { kind: 'deny', why: `nobody is asked in this mode: ${why}` };
-  return { kind: 'ask', why, always: offer(), ...confined };
+  return { kind: 'ask', why, always: offer(), ...confined, ...(ruling.isAskedByRule ? { isByRule: true } : {}) };
 }
 
 /** A reason quotes commands and paths of the model: one line, without terminal sequences. */

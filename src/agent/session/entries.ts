@@ -8,20 +8,21 @@ import { version as clewVersion } from '../../base/version/index.ts';
 import { blocksOf, textOf } from '../../format/entry/index.ts';
 import { syntheticModel, texts } from '../../session/resume/client/index.ts';
 import { resultFor } from '../../session/resume/messages/index.ts';
-import type {
-  AgentMark,
-  BlockFinished,
-  CallFinished,
-  CallProgressed,
-  Compacted,
-  HookRan,
-  Interrupted,
-  ModelSwitched,
-  PermissionMode,
-  PromptGiven,
-  RequestFailed,
-  RetryPlanned,
-  ThinkingReported,
+import {
+  type AgentMark,
+  type BlockFinished,
+  type CallFinished,
+  type CallProgressed,
+  type Compacted,
+  failureText,
+  type HookRan,
+  type Interrupted,
+  type ModelSwitched,
+  type PermissionMode,
+  type PromptGiven,
+  type RequestFailed,
+  type RetryPlanned,
+  type ThinkingReported,
 } from '../contract/index.ts';
 import type { LineMoment } from './transcript-writer.ts';
 import type { PromptFacts } from './turn-facts.ts';
@@ -243,10 +244,6 @@ export function failureBody({ error }: RequestFailed): JsonObject {
     ...given('apiErrorType', error.kind),
     madeBy: 'model',
   };
-}
-
-function failureText({ status, message }: ModelFailure): string {
-  return status === undefined ? `API Error: ${message}` : `API Error: ${status} ${message}`;
 }
 
 function errorBody({ status, kind, message, requestId }: ModelFailure): JsonObject {

@@ -118,12 +118,24 @@ for (const [title, name, command, verdict] of answers) {
   });
 }
 
-test('an answer for another event is ignored and reported', async (context) => {
-  const command = print({ hookSpecificOutput: { hookEventName: 'PostToolUse', permissionDecision: 'allow' } });
-  const { run } = setUp(context, { PreToolUse: [group('', command)] });
+test('a guard that answers for another event refuses, and other hooks that do so are ignored', async (context) => {
+  const command = print({ hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'allow' } });
+  const { run } = setUp(context, {
+    PreToolUse: [group('', command)],
+    PermissionRequest: [group('', command)],
+    PostToolUse: [group('', command)],
+  });
+  const problem = (name: string): string => `the hook ${command} answered for Stop, not for ${name}`;
   assert.deepEqual(await run('PreToolUse', 'Bash', {}), {
+    blocked: `${problem('PreToolUse')}. The tool call was not executed; other configured hooks may not have completed.`,
     context: [],
-    messages: [`the hook ${command} answered for PostToolUse, not for PreToolUse; that part is ignored`],
+    messages: [problem('PreToolUse')],
+  });
+  const { request } = await run('PermissionRequest', 'Bash', {});
+  assert.equal(request?.behavior, 'deny');
+  assert.deepEqual(await run('PostToolUse', 'Bash', {}), {
+    context: [],
+    messages: [`${problem('PostToolUse')}; the answer is ignored`],
   });
 });
 

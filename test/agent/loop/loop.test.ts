@@ -455,7 +455,7 @@ test('a hook that blocks the end of the turn gives the reason, and gets the flag
   const kit = await startLoop(t, [{ blocks: [say('done')] }, { blocks: [say('really done')] }], {
     askStop: async (_, isActive) => {
       active.push(isActive);
-      return isActive ? undefined : 'The tests were not run.';
+      return isActive ? { isFinal: false } : { isFinal: false, blocked: 'The tests were not run.' };
     },
   });
   const ended = await kit.turn('go');

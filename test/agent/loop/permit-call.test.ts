@@ -39,6 +39,7 @@ async function permit({ hook = {}, rules = () => allow, person }: Said): Promise
 const allow: Decision = { kind: 'allow', why: 'ok' };
 const deny: Decision = { kind: 'deny', why: 'a rule denies it' };
 const ask: Decision = { kind: 'ask', why: 'it writes', always: [] };
+const askByRule: Decision = { ...ask, isByRule: true };
 const hookSays = (decision: 'allow' | 'ask' | 'deny', more: Partial<HookVerdict> = {}): Partial<HookVerdict> => ({
   permission: { decision, reason: 'the hook says so' },
   ...more,
@@ -55,6 +56,12 @@ const cases: readonly (readonly [title: string, said: Said, decision: string, is
     { hook: hookSays('allow'), rules: () => ask },
     'run {"file":"a"}',
     false,
+  ],
+  [
+    'a hook that allows what an ask rule wants to be asked for, as in 2.1.325',
+    { hook: hookSays('allow'), rules: () => askByRule, person: no },
+    'permission',
+    true,
   ],
   ['a hook that denies what a rule allows', { hook: hookSays('deny') }, 'hook', false],
   ['a hook that asks about what a rule allows', { hook: hookSays('ask'), person: no }, 'permission', true],

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentState } from '../../../src/agent/contract/agent.ts';
 import type { AgentHappening } from '../../../src/agent/contract/event.ts';
+import { errorNameOf, retryNameOf } from '../../../src/agent/contract/failure.ts';
 import type { ModelFailure } from '../../../src/api/client/model.ts';
 import { asObject, type JsonObject } from '../../../src/base/json/json.ts';
-import { errorNameOf, retryNameOf } from '../../../src/cli/headless/messages/error-name.ts';
 import { MessageStream } from '../../../src/cli/headless/messages/message-stream.ts';
 import { noUsage } from '../../../src/format/entry/usage.ts';
 
@@ -201,7 +201,8 @@ test('the end by a hook has its own reason, and what makes a turn continue is a 
   stream.of({ at: new Date(), type: 'prompt', uuid, content: 'hi', isMeta: false }, state);
   const more = { at: new Date(), type: 'prompt', uuid, content: 'go on', isMeta: true, isFeedback: true } as const;
   assert.deepEqual(asObject(stream.of(more, state)[0]?.message)?.content, [{ type: 'text', text: 'go on' }]);
-  assert.equal(stream.result({ ...ended, isStoppedByHook: true }, state).terminal_reason, 'hook_stopped');
+  assert.equal(stream.result({ ...ended, isStoppedByHook: 'in-calls' }, state).terminal_reason, 'hook_stopped');
+  assert.equal(stream.result({ ...ended, isStoppedByHook: 'at-end' }, state).terminal_reason, 'stop_hook_prevented');
 });
 
 test('errors have the names that the client gives them, before a retry and at the end', () => {

@@ -12,6 +12,7 @@ export class HostGone extends Error {}
 interface Pending {
   readonly resolve: (response: JsonObject) => void;
   readonly reject: (error: Error) => void;
+  readonly needsObject: boolean;
 }
 
 export class HostChannel {
@@ -26,12 +27,17 @@ export class HostChannel {
     this.#warn = warn;
   }
 
-  /** Resolves to the `response` of the answer. An abort withdraws the request and rejects. */
-  async request(request: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  /**
+   * Resolves to the `response` of the answer. An abort withdraws the request and rejects. `needsObject`: a `response` that
+   * is not an object is an error; otherwise it counts as an empty one.
+   */
+  async request(request: JsonObject, signal: AbortSignal, needsObject = false): Promise<JsonObject> {
     if (this.#isClosed) throw new HostGone('the program that started Clew has closed its side');
     if (signal.aborted) throw new HostGone('the request was withdrawn');
     const id = randomUUID();
-    const answer = new Promise<JsonObject>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+    const answer = new Promise<JsonObject>((resolve, reject) =>
+      this.#pending.set(id, { resolve, reject, needsObject }),
+    );
     // It may be rejected before it is awaited.
     answer.catch(() => undefined);
     const withdraw = (): void => this.#withdraw(id);
@@ -56,8 +62,11 @@ export class HostChannel {
     const pending = this.#pending.get(id);
     // An answer to a request that was withdrawn may still arrive.
     if (pending === undefined) return;
+    const answer = asObject(response.response);
     if (response.subtype === 'error') pending.reject(new HostError(asString(response.error) ?? 'no reason is given'));
-    else pending.resolve(asObject(response.response) ?? {});
+    else if (answer === undefined && pending.needsObject)
+      pending.reject(new HostError('the answer is not a JSON object'));
+    else pending.resolve(answer ?? {});
   }
 
   close(): void {

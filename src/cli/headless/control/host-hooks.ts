@@ -57,7 +57,8 @@ async function callBack(
 ): Promise<JsonObject> {
   const request = { subtype: 'hook_callback', callback_id: id, input };
   try {
-    return await channel.request({ ...request, ...(callId === undefined ? {} : { tool_use_id: callId }) }, signal);
+    const asked = { ...request, ...(callId === undefined ? {} : { tool_use_id: callId }) };
+    return await channel.request(asked, signal, true);
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw new HookUnanswered(error instanceof Error ? error.message : String(error));

@@ -1,10 +1,9 @@
 // Events of the conversation → `assistant`, `user` and `stream_event` messages. A message that is a line of the session
 // has its uuid.
 import { randomUUID } from 'node:crypto';
-import type { AgentEvent } from '../../../agent/contract/index.ts';
+import { type AgentEvent, errorNameOf } from '../../../agent/contract/index.ts';
 import { blockBody, failureBody, interruptedBody, promptBody, resultBody } from '../../../agent/session/index.ts';
 import { asObject, isArray, isObject, type JsonObject } from '../../../base/json/index.ts';
-import { errorNameOf } from './error-name.ts';
 import { answerUsage, syntheticUsage } from './usage.ts';
 
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: T }>;

@@ -1,6 +1,6 @@
 // Events of the agent → the messages of the Agent SDK, in the order in which the client 2.1.325 prints them.
 import { randomUUID } from 'node:crypto';
-import type { AgentEvent, AgentState, TurnEnded } from '../../../agent/contract/index.ts';
+import type { AgentEvent, AgentState, ErrorName, TurnEnded } from '../../../agent/contract/index.ts';
 import { asObject, type JsonObject } from '../../../base/json/index.ts';
 import {
   assistantMessage,
@@ -12,7 +12,6 @@ import {
   resultMessage,
   syntheticMessage,
 } from './conversation.ts';
-import type { ErrorName } from './error-name.ts';
 import { type InitFacts, initMessage } from './init.ts';
 import { blockedText, failureResult, isBlocked, localResult, type ResultFacts, turnResult } from './result.ts';
 import { compactedMessages, deniedMessage, retryMessage, switchMessage, systemMessage } from './system.ts';

@@ -1,11 +1,10 @@
 // The `result` message at the end of every turn, and the exit code of a run. Tokens are those of the turn's main
 // conversation, costs and tokens by model those of the run, as in the Agent SDK.
 import { randomUUID } from 'node:crypto';
-import type { AgentState, TurnEnded } from '../../../agent/contract/index.ts';
+import { type AgentState, failureText, isTooLong, type TurnEnded } from '../../../agent/contract/index.ts';
 import { exitCodes } from '../../../base/errors/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { noUsage } from '../../../format/entry/index.ts';
-import { isTooLong } from './error-name.ts';
 import type { TurnAccount } from './turn-account.ts';
 import { modelUsageJson, usageJson } from './usage.ts';
 
@@ -149,7 +148,7 @@ function outcomeOf(ended: TurnEnded, { limits }: ResultFacts): JsonObject {
         is_error: true,
         api_error_status: error?.status ?? null,
         ...(error?.status === undefined ? {} : { api_error_type: error.kind }),
-        result: failureText(error),
+        result: error === undefined ? 'the turn failed' : failureText(error),
       };
     default:
       return outcome satisfies never;
@@ -165,12 +164,6 @@ export function blockedText(reason: string): string {
   return `UserPromptSubmit operation blocked by hook: ${reason}`;
 }
 
-/** As the session stores it. */
-export function failureText(error: TurnEnded['error']): string {
-  if (error === undefined) return 'the turn failed';
-  return error.status === undefined ? `API Error: ${error.message}` : `API Error: ${error.status} ${error.message}`;
-}
-
 function terminalReason(ended: TurnEnded, { interruptedDuring }: TurnAccount): JsonObject {
   const reason = reasonOf(ended, interruptedDuring);
   return reason === undefined ? {} : { terminal_reason: reason };
@@ -180,7 +173,8 @@ function reasonOf(ended: TurnEnded, during: TurnAccount['interruptedDuring']): s
   const { outcome, error, isStoppedByHook } = ended;
   switch (outcome) {
     case 'success':
-      return isStoppedByHook ? 'hook_stopped' : 'completed';
+      if (isStoppedByHook === undefined) return 'completed';
+      return isStoppedByHook === 'at-end' ? 'stop_hook_prevented' : 'hook_stopped';
     case 'interrupted':
       return during === 'tool' ? 'aborted_tools' : 'aborted_streaming';
     case 'error_max_turns':

@@ -1,8 +1,13 @@
 // Events next to the conversation → `system` messages: retries, compactions, refused calls, hooks, thinking.
 import { randomUUID } from 'node:crypto';
-import type { CallFinished, Compacted, ModelSwitched, RetryPlanned } from '../../../agent/contract/index.ts';
+import {
+  type CallFinished,
+  type Compacted,
+  type ModelSwitched,
+  type RetryPlanned,
+  retryNameOf,
+} from '../../../agent/contract/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
-import { retryNameOf } from './error-name.ts';
 
 export function systemMessage(subtype: string, sessionId: string, fields: JsonObject): JsonObject {
   return { type: 'system', subtype, ...fields, session_id: sessionId, uuid: randomUUID() };

@@ -50,6 +50,7 @@ test('a callback gets the input of the event, and an empty answer lets the call 
       session_id: sessionId,
       transcript_path: file,
       permission_mode: 'bypassPermissions',
+      effort: { level: 'medium' },
       hook_event_name: 'PreToolUse',
       tool_name: 'Bash',
       tool_input: touch,
@@ -99,9 +100,55 @@ test('a guard that fails is reported and the call runs; with onFailure "block" i
   assert.ok(made(failing));
   const notices = failing.kit().events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   assert.match(notices.join(), /hook_0 failed: it broke/);
+  // What 2.1.325 says of an answer that is not an object: it counts as empty, and a notice says so.
+  const wrong = await start(t, {}, () => 'deny' as unknown as JsonObject);
+  await wrong.prompt('go');
+  assert.ok(made(wrong));
+  const warned = wrong.kit().events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+  assert.match(warned.join(), /hook_0 failed: the answer is not a JSON object/);
   const blocking = await start(t, { onFailure: 'block' }, () => new Error('it broke'));
   await blocking.prompt('go');
   assert.ok(!made(blocking));
+});
+
+test('a guard that answers for another event refuses the call, as in 2.1.325', async (t) => {
+  const answer = { hookSpecificOutput: { hookEventName: 'PostToolUse', permissionDecision: 'deny' } };
+  const host = await start(t, {}, () => answer);
+  await host.prompt('go');
+  assert.ok(!made(host));
+  assert.match(resultOf(host), /answered for PostToolUse, not for PreToolUse/);
+});
+
+test('hooks of a turn get the effort of its model, and StopFailure the name of the error and its text', async (t) => {
+  const seen: JsonObject[] = [];
+  const unpaid = { status: 402, type: 'some_error', message: 'pay first' };
+  const host = startHost(t, [says('done'), unpaid], {
+    answers: {
+      hook_callback: ({ input }) => {
+        seen.push(asObject(input) ?? {});
+        return {};
+      },
+    },
+    agent: { ...bypass, model: 'claude-opus-4-6', effort: 'low' },
+  });
+  const hook = [{ hookCallbackIds: ['hook_0'] }];
+  await host.request('initialize', { hooks: { UserPromptSubmit: hook, Stop: hook, StopFailure: hook } });
+  await host.prompt('go');
+  await host.prompt('again');
+  assert.deepEqual(
+    seen.map(({ hook_event_name, effort, error, last_assistant_message }) => [
+      hook_event_name,
+      effort,
+      error,
+      last_assistant_message,
+    ]),
+    [
+      ['UserPromptSubmit', undefined, undefined, undefined],
+      ['Stop', { level: 'low' }, undefined, 'done'],
+      ['UserPromptSubmit', undefined, undefined, undefined],
+      ['StopFailure', undefined, 'billing_error', 'API Error: 402 pay first'],
+    ],
+  );
 });
 
 test('a guard that does not answer in time refuses the call, and its request is withdrawn', async (t) => {

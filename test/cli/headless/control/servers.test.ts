@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asObject, isObject, type JsonObject } from '../../../../src/base/json/json.ts';
+import { initMessage } from '../../../../src/cli/headless/messages/init.ts';
 import { calls, results, says, toolNames } from '../../../support/agent-talk.ts';
 import { type FakeHost, type FakeHostOptions, type HostAnswer, startHost } from '../../../support/fake-host.ts';
 import { waitFor } from '../../../support/wait.ts';
@@ -62,6 +63,8 @@ test('tools of the program are listed, called and described in mcp_status', asyn
     [[[{ type: 'text', text: '3' }], false]],
   );
   assert.ok(toolNames(host.kit().bodies()[0] ?? {}).includes('mcp__calc__add'));
+  const announced = initMessage(host.kit().agent.state, { betas: [] }).mcp_servers;
+  assert.deepEqual(announced, [{ name: 'calc', status: 'connected', source: 'sdk' }]);
   assert.deepEqual(await host.request('mcp_status'), {
     mcpServers: [
       {

@@ -1,5 +1,5 @@
-// Why a request failed → the names that the Agent SDK has for it, as the client 2.1.325 gives them.
-import type { ModelFailure } from '../../../api/client/index.ts';
+// Why a request failed → the names that the Agent SDK has for it, as the client 2.1.325 gives them, and the text for it.
+import type { ModelFailure } from '../../api/client/index.ts';
 
 /** `SDKAssistantMessageError` without the names that Clew never gives. */
 export type ErrorName =
@@ -36,4 +36,9 @@ export function retryNameOf(failure: ModelFailure): ErrorName {
 export function isTooLong({ status, kind, message }: Pick<ModelFailure, 'status' | 'kind' | 'message'>): boolean {
   if (status === 413 || kind === 'request_too_large' || kind === 'context_window') return true;
   return status === 400 && /prompt is too long|exceed.{0,40}context|context.{0,20}limit/i.test(message);
+}
+
+/** As the session stores it. */
+export function failureText({ status, message }: Pick<ModelFailure, 'status' | 'message'>): string {
+  return status === undefined ? `API Error: ${message}` : `API Error: ${status} ${message}`;
 }
