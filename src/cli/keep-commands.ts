@@ -1,6 +1,6 @@
 // The rows of the commands that keep, delete and repair sessions; part of the table in commands.ts.
 import type { CommandRow } from './command/index.ts';
-import { changeFlags, demo, json, planFlags, project, readFlags, root } from './flags/index.ts';
+import { changeFlags, demo, json, planFlags, project, readFlags, root, storeFlags } from './flags/index.ts';
 
 export const keepCommands: readonly CommandRow[] = [
   {
@@ -24,15 +24,21 @@ export const keepCommands: readonly CommandRow[] = [
   {
     name: 'restore',
     argument: 'SESSION',
-    summary: 'restore a session from the archive, byte for byte',
+    summary: 'restore a session from the archive or the store',
     flags: [
       { name: '--to', value: 'DIR', summary: 'restore below DIR instead of the original place' },
       { name: '--copy', value: 'N', summary: 'copy N instead of the latest; 1 is the oldest' },
       { name: '--force', summary: 'replace files that differ; backups of them are kept' },
       { name: '--dry-run', summary: 'show what would be restored' },
+      ...storeFlags,
+      { name: '--to-root', value: 'DIR', summary: 'with --store: restore below DIR instead of ~/.claude' },
       json,
     ],
-    examples: ['clew restore 3f2b8c1e', 'clew restore 3f2b8c1e --to /tmp/look'],
+    examples: [
+      'clew restore 3f2b8c1e',
+      'clew restore 3f2b8c1e --to /tmp/look',
+      'clew restore --store 3f2b8c1e   # on another machine',
+    ],
     load: () => import('./archive/restore.ts'),
   },
   {

@@ -6,21 +6,29 @@ import { counted, formatBytes } from '../../base/text/index.ts';
 import { archiveFolder, type Restored } from '../../library/archive/index.ts';
 import { type RestoredWithUndo, restoreWithUndo } from '../../surgery/keep/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
+import { storeChoice } from '../input/index.ts';
 import { writeOut } from '../terminal/index.ts';
 
-export async function run({ argument = '', flags, io }: CommandInput): Promise<void> {
+export async function run(input: CommandInput): Promise<void> {
+  const { argument = '', flags, io } = input;
+  const choice = await storeChoice(input);
+  if (choice !== undefined) return (await import('./restore-from-store.ts')).restoreFromStore(input, choice);
+  if (flags['to-root'] !== undefined)
+    throw new UserError("--to-root is for the team's store", 'add --store, or use --to');
   const to = textFlag(flags, 'to');
-  const copy = copyOf(textFlag(flags, 'copy'));
+  const version = copyOf(textFlag(flags, 'copy'));
   const restored = await restoreWithUndo(argument, {
     env: io.env,
     folder: archiveFolder(io.env),
+    ...(version === undefined ? {} : { version }),
     ...(to === undefined ? {} : { to: path.resolve(io.cwd, to) }),
-    ...(copy === undefined ? {} : { version: copy }),
     isForced: flags.force === true,
     isDryRun: flags['dry-run'] === true,
   });
   const text =
-    flags.json === true ? `${jsonText(jsonOf(restored), 2)}\n` : restoredText(restored, flags['dry-run'] === true);
+    flags.json === true
+      ? `${jsonText(restoredJson(restored), 2)}\n`
+      : restoredText(restored, flags['dry-run'] === true);
   await writeOut([text], io);
 }
 
@@ -30,9 +38,9 @@ function copyOf(text: string | undefined): number | undefined {
   throw new UserError(`--copy takes a number from 1 on, not "${text}"`, 'run `clew archive --list` to see how many');
 }
 
-function restoredText({ path: main, files }: Restored, isDryRun: boolean): string {
+export function restoredText({ path: main, files }: Restored, isDryRun: boolean, from = 'archived'): string {
   const written = files.filter((file) => file.outcome !== 'present');
-  if (written.length === 0) return `${main} is there already, just as it was archived\n`;
+  if (written.length === 0) return `${main} is there already, just as it was ${from}\n`;
   const sizeBytes = written.reduce((sum, file) => sum + file.sizeBytes, 0);
   const verb = isDryRun ? 'would restore' : 'restored';
   const backups = files.flatMap((file) => (file.backup === undefined ? [] : [`${file.path} → ${file.backup}\n`]));
@@ -40,7 +48,7 @@ function restoredText({ path: main, files }: Restored, isDryRun: boolean): strin
   return `${verb} ${main} (${counted(written.length, 'file')}, ${formatBytes(sizeBytes)})\n${kept}`;
 }
 
-function jsonOf({ sessionId, path: main, files, operation }: RestoredWithUndo): object {
+export function restoredJson({ sessionId, path: main, files, operation }: RestoredWithUndo): object {
   const rows = files.map(({ sha256: _, ...file }) => ({ ...file, backup: file.backup ?? null }));
   return { sessionId, path: main, files: rows, operation: operation ?? null };
 }

@@ -16,6 +16,7 @@ import { type CommandInput, textFlag } from '../command/index.ts';
 import { packageRoot, rulesArgument } from '../input/index.ts';
 import { sourceArgument } from '../operation/index.ts';
 import { shortIds } from '../render/index.ts';
+import { onStoreCopies } from '../source/index.ts';
 import { type Chunks, writeNotice, writeOut } from '../terminal/index.ts';
 
 type Format = 'md' | 'html' | 'json' | 'anthropic' | 'openai';
@@ -26,11 +27,14 @@ interface Target {
 }
 
 export async function run(input: CommandInput): Promise<void> {
-  const { flags, io } = input;
-  if (flags.store !== undefined || flags.to !== undefined) return (await import('./lake.ts')).exportStore(input);
-  const forStore = ['level', 'tables', 'since', 'until', 'purge'].find((name) => flags[name] !== undefined);
-  if (forStore !== undefined) throw new UserError(`--${forStore} is for the team's store`, 'add --store and --to');
-  if (textFlag(flags, 'format') === 'parquet') return (await import('./parquet.ts')).exportTables(input);
+  const { flags } = input;
+  if (textFlag(flags, 'format') === 'parquet')
+    return flags.store === undefined
+      ? (await import('./parquet.ts')).exportTables(input)
+      : (await import('./lake.ts')).exportStore(input);
+  const forLake = ['to', 'level', 'tables', 'since', 'until', 'purge'].find((name) => flags[name] !== undefined);
+  if (forLake !== undefined)
+    throw new UserError(`--${forLake} is for tables of the team's store`, 'add --store and --format parquet');
   if (flags.all === true) throw new UserError('--all needs --format parquet', 'add it, or name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');
   if (flags.raw === true && format !== 'html')
@@ -38,6 +42,11 @@ export async function run(input: CommandInput): Promise<void> {
   const output = textFlag(flags, 'output');
   if (output === undefined && flags.json === true)
     throw new UserError('--json lists the written files', 'add --output');
+  await onStoreCopies(input, 'export', (copied) => exportSessions(copied, format, output));
+}
+
+async function exportSessions(input: CommandInput, format: Format, output: string | undefined): Promise<void> {
+  const { io } = input;
   const subjects = await subjectsOf(input);
   if (output !== undefined)
     return writeFiles(input, format, targetsOf(subjects, format, path.resolve(io.cwd, output), output));

@@ -4,9 +4,14 @@ import { parseLine, serialiseLine } from '../../format/line/index.ts';
 import { diskError, type Line, type LineOptions, RangeReader, readLineBatches } from '../../store/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { findSessionArgument } from '../input/index.ts';
+import { onStoreCopies } from '../source/index.ts';
 import { writeOut } from '../terminal/index.ts';
 
-export async function run(input: CommandInput): Promise<void> {
+export function run(input: CommandInput): Promise<void> {
+  return onStoreCopies(input, 'cat', cat);
+}
+
+async function cat(input: CommandInput): Promise<void> {
   const path = await findSessionArgument(input);
   try {
     await writeOut(readAndSerialise(path), input.io);

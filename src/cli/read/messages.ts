@@ -17,9 +17,14 @@ import {
 import { refuseForeign } from '../../session/transcript/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { findSessionArgument, readSession, rootsOf } from '../input/index.ts';
+import { onStoreCopies } from '../source/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
-export async function run(input: CommandInput): Promise<void> {
+export function run(input: CommandInput): Promise<void> {
+  return onStoreCopies(input, 'messages', printMessages);
+}
+
+async function printMessages(input: CommandInput): Promise<void> {
   const host = clientHostOf(input);
   const named = textFlag(input.flags, 'client');
   const client = named === undefined ? undefined : checkedVersion(named);

@@ -6,11 +6,16 @@ import type { Branch, Session } from '../../session/load/index.ts';
 import { type Turn, turnsOf } from '../../session/turns/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { chosenBranch, chosenTurns, loadSessionArgument, readLineage, relationsOfSession } from '../input/index.ts';
+import { onStoreCopies } from '../source/index.ts';
 import { proseWidth, terminalWidth, writeOut } from '../terminal/index.ts';
 import { showJson } from './json.ts';
 import { showText } from './render.ts';
 
-export async function run(input: CommandInput): Promise<void> {
+export function run(input: CommandInput): Promise<void> {
+  return onStoreCopies(input, 'show', show);
+}
+
+async function show(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const session = await loadSessionArgument(input);
   const { branch, turns, isExcerpt } = chosenPart(input, session);

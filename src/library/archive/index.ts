@@ -22,11 +22,15 @@ export {
   type ArchivedPlace,
   archivedFolder,
   archivedPrompt,
+  archivedSource,
   findArchivedFile,
   listArchive,
+  type RestorableFile,
   type Restored,
   type RestoreOptions,
+  type RestoreSource,
   restoreArchivedFile,
+  restoreFrom,
   restoreSession,
 } from './restore.ts';
 export { type Verification, verifyArchive } from './verify.ts';

@@ -54,45 +54,89 @@ export interface Restored {
   readonly files: readonly RestoredFile[];
 }
 
+/** A file that can be restored. */
+export type RestorableFile = Pick<ArchivedFile, 'path' | 'sizeBytes' | 'sha256' | 'mode' | 'mtimeMs'>;
+
+/** A session elsewhere, and where its files belong. */
+export interface RestoreSource {
+  readonly sessionId: string;
+  /** The folder of project folders, and the name of the session's. */
+  readonly projects: string;
+  readonly slug: string;
+  /** The main transcript first. Names are below the project folder, with `/`. */
+  readonly files: readonly RestorableFile[];
+  /** For messages: `archived one`. */
+  readonly kind: string;
+  /** Throws if the bytes are not those of its hash: then no file gets its name. */
+  content(file: RestorableFile): Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
 /** Restores a session from the archive, byte for byte. */
 export async function restoreSession(id: string, options: RestoreOptions = {}): Promise<Restored> {
+  return restoreFrom(archivedSource(id, options), options);
+}
+
+/** `id`: a session id, a unique prefix of one, or the path that the main transcript had. */
+export function archivedSource(
+  id: string,
+  { folder, version }: Pick<RestoreOptions, 'folder' | 'version'>,
+): RestoreSource {
+  const contents = readContents(folder ?? archiveFolder());
+  const manifest = findArchived(contents, id, version);
+  const reader = new ChunkReader(contents);
+  const { sessionId, projects, slug, files } = manifest;
+  const content = (file: RestorableFile): Iterable<Buffer> => archivedContent(reader, manifest, file);
+  return { sessionId, projects, slug, files, kind: 'archived one', content };
+}
+
+/** The same from any source. What is there already with the same bytes stays, so that it can be continued. */
+export async function restoreFrom(source: RestoreSource, options: RestoreOptions = {}): Promise<Restored> {
   const archive = options.folder ?? archiveFolder();
-  const contents = readContents(archive);
-  const manifest = findArchived(contents, id, options.version);
-  const projects = options.to === undefined ? manifest.projects : projectsFolder(path.resolve(options.to));
-  const folder = path.join(projects, manifest.slug);
-  const steps = await planSteps(manifest, folder);
+  const projects = options.to === undefined ? source.projects : projectsFolder(path.resolve(options.to));
+  const folder = path.join(projects, source.slug);
+  const steps = await planSteps(source, folder);
   const conflict = steps.find((step) => step.outcome === 'replaced');
   if (conflict !== undefined && options.isForced !== true) {
     throw new UserError(
-      `${conflict.target} is there already and differs from the archived one; nothing was restored`,
+      `${conflict.target} is there already and differs from the ${source.kind}; nothing was restored`,
       'add --force to replace it (it is kept as a backup), or --to another folder',
       exitCodes.refused,
     );
   }
   const usual = path.join(path.dirname(archive), 'backups', new Date().toISOString().replace(/[:.]/g, '-'));
   const backups = options.backups ?? usual;
-  const reader = new ChunkReader(contents);
   const files: RestoredFile[] = [];
   for (const step of steps) {
-    const backup = step.outcome === 'replaced' ? path.join(backups, manifest.slug, step.file.path) : undefined;
-    if (options.isDryRun !== true) await restoreFile(reader, manifest, step, backup);
+    const backup = step.outcome === 'replaced' ? path.join(backups, source.slug, step.file.path) : undefined;
+    if (options.isDryRun !== true) await restoreFile(source, step, backup);
     const { target, file, outcome } = step;
     const { sizeBytes, sha256 } = file;
     files.push({ path: target, sizeBytes, sha256, outcome, ...(backup === undefined ? {} : { backup }) });
   }
-  return { sessionId: manifest.sessionId, path: path.join(folder, manifest.files[0]?.path ?? ''), files };
+  return { sessionId: source.sessionId, path: path.join(folder, source.files[0]?.path ?? ''), files };
+}
+
+/** A failure of the archive itself is one for the user. */
+function* archivedContent(reader: ChunkReader, manifest: Manifest, file: RestorableFile): Generator<Buffer> {
+  const archived = manifest.files.find((each) => each.path === file.path);
+  if (archived === undefined) throw new TypeError(`${file.path} is not of this session`);
+  try {
+    yield* readArchivedFile(reader, manifest, archived);
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) throw damagedError(manifest, file.path, error.message);
+    throw error;
+  }
 }
 
 interface Step {
-  readonly file: ArchivedFile;
+  readonly file: RestorableFile;
   readonly target: string;
   readonly outcome: RestoredFile['outcome'];
 }
 
 /** The main transcript is written last: once it exists, the session is whole. */
-async function planSteps(manifest: Manifest, folder: string): Promise<readonly Step[]> {
-  const [main, ...others] = manifest.files;
+async function planSteps(source: RestoreSource, folder: string): Promise<readonly Step[]> {
+  const [main, ...others] = source.files;
   const steps: Step[] = [];
   for (const file of main === undefined ? others : [...others, main]) {
     const target = path.join(folder, ...file.path.split('/'));
@@ -107,7 +151,7 @@ async function planSteps(manifest: Manifest, folder: string): Promise<readonly S
   return steps;
 }
 
-async function outcomeFor(target: string, file: ArchivedFile): Promise<RestoredFile['outcome']> {
+async function outcomeFor(target: string, file: RestorableFile): Promise<RestoredFile['outcome']> {
   try {
     const stats = await stat(target);
     if (!stats.isFile())
@@ -123,14 +167,12 @@ async function outcomeFor(target: string, file: ArchivedFile): Promise<RestoredF
 }
 
 async function restoreFile(
-  reader: ChunkReader,
-  manifest: Manifest,
-  step: Step,
+  source: RestoreSource,
+  { file, target, outcome }: Step,
   backup: string | undefined,
 ): Promise<void> {
-  const { file, target } = step;
-  if (step.outcome === 'present') return;
-  const content = readArchivedFile(reader, manifest, file);
+  if (outcome === 'present') return;
+  const content = source.content(file);
   try {
     if (backup === undefined) await writeNewFile(target, content);
     else await replaceFile(target, content, { backup });
@@ -138,7 +180,6 @@ async function restoreFile(
     const seconds = file.mtimeMs / 1000;
     await utimes(target, seconds, seconds);
   } catch (error) {
-    if (error instanceof ArchiveDamaged) throw damagedError(manifest, file.path, error.message);
     throw diskError(error, 'write', target);
   }
 }
@@ -163,7 +204,11 @@ export interface ArchivedPlace {
 /** Restores one file with its mode and time; refuses if the archive no longer has these bytes. */
 export async function restoreArchivedFile(place: ArchivedPlace, target: string): Promise<void> {
   const { contents, manifest, file } = findArchivedFile(place);
-  await restoreFile(new ChunkReader(contents), manifest, { file, target, outcome: 'restored' }, undefined);
+  const reader = new ChunkReader(contents);
+  const { sessionId, projects, slug } = manifest;
+  const content = (): Iterable<Buffer> => archivedContent(reader, manifest, file);
+  const source = { sessionId, projects, slug, files: [file], kind: 'archived one', content };
+  await restoreFile(source, { file, target, outcome: 'restored' }, undefined);
 }
 
 /** Throws if the archive does not have the file. */

@@ -1,7 +1,13 @@
-// Restores a session from the archive to its place, as an operation: undo removes the files that it created, and restores
+// Restores a session from the archive or a store to its place, as an operation: undo removes the files that it created, and restores
 // those that it replaced.
 import path from 'node:path';
-import { type Restored, type RestoreOptions, restoreSession } from '../../library/archive/index.ts';
+import {
+  archivedSource,
+  type Restored,
+  type RestoreOptions,
+  type RestoreSource,
+  restoreFrom,
+} from '../../library/archive/index.ts';
 import { type FileChange, type LogOptions, logOperation, stateOf } from '../engine/index.ts';
 
 export type RestoredWithUndo = Restored & {
@@ -9,17 +15,18 @@ export type RestoredWithUndo = Restored & {
   readonly operation: string | undefined;
 };
 
-/** `id`: see `restoreSession`. */
+/** `session`: one to restore from, or an archived one as `restoreSession` names it. */
 export async function restoreWithUndo(
-  id: string,
+  session: RestoreSource | string,
   options: LogOptions & RestoreOptions = {},
 ): Promise<RestoredWithUndo> {
+  const source = typeof session === 'string' ? archivedSource(session, options) : session;
   if (options.isDryRun === true || options.to !== undefined)
-    return { ...(await restoreSession(id, options)), operation: undefined };
+    return { ...(await restoreFrom(source, options)), operation: undefined };
   let planned: Restored | undefined;
   const done = await logOperation(options, async (folder) => {
     const backups = path.join(folder, 'backup');
-    planned = await restoreSession(id, { ...options, backups, isDryRun: true });
+    planned = await restoreFrom(source, { ...options, backups, isDryRun: true });
     const { sessionId, path: main, files } = planned;
     const changes: FileChange[] = [];
     for (const file of files) {
@@ -33,7 +40,7 @@ export async function restoreWithUndo(
     if (changes.length === 0) return undefined;
     return {
       change: { operation: 'restore', words: [], from: [], to: [{ sessionId, path: main }], files: changes },
-      write: () => restoreSession(id, { ...options, backups }),
+      write: () => restoreFrom(source, { ...options, backups }),
     };
   });
   const restored = done?.value ?? planned;

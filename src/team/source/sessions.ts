@@ -22,6 +22,8 @@ export interface StoredSession {
   readonly person: number;
   /** The key in the store; the id of the client may be shorter. */
   readonly storeId: string;
+  /** The month of its own rows. */
+  readonly month: string;
   readonly level: number;
   readonly projectHash: string;
   /** A sub-agent without its main transcript, or a transcript of another program, is not listed. */
@@ -36,6 +38,7 @@ export interface StoredSession {
 interface SessionRow {
   readonly person: number;
   readonly session_id: string;
+  readonly month: string;
   readonly level: number;
   readonly project_hash: string;
   readonly started_at: Date | null;
@@ -56,7 +59,7 @@ export async function readSessions(
 ): Promise<readonly StoredSession[]> {
   const rows = await sql.unsafe<
     SessionRow[]
-  >(`SELECT person, session_id, s.level, s.project_hash, s.started_at, s.ended_at,
+  >(`SELECT person, session_id, month::text, s.level, s.project_hash, s.started_at, s.ended_at,
       ${facts} AS facts, t.title, t.cwd, t.path, t.facts AS named, d.first_prompt
     FROM clew.sessions s LEFT JOIN clew.titles t USING (tenant, person, month, session_id)
     LEFT JOIN (SELECT person, session_id, facts->>'firstPrompt' AS first_prompt FROM clew.documents
@@ -84,6 +87,7 @@ function storedSession(row: SessionRow): StoredSession {
   return {
     person: row.person,
     storeId: row.session_id,
+    month: row.month,
     level: row.level,
     projectHash: row.project_hash,
     isListed: row.facts.counts !== null,

@@ -11,6 +11,8 @@ import type {
 } from '../../library/source/index.ts';
 import type { UsageCell } from '../../library/usage/index.ts';
 import { connect, hidePassword, type Sql } from '../database/index.ts';
+import { findStored } from './find-session.ts';
+import { type PackedSession, readPacked } from './packed-session.ts';
 import { type PeopleChoice, readScope, type Scope } from './people.ts';
 import { expiringOf, listOf, readSessions, type StoredSession } from './sessions.ts';
 import { type CellSession, ofPeople, readCells, type SessionOf } from './usage-cells.ts';
@@ -50,6 +52,21 @@ export class StoreSource implements LibrarySource {
 
   async list(): Promise<SourceList> {
     return listOf(await this.#stored(), this.scope);
+  }
+
+  /** `word`: an id, the beginning of one, `last`, or words of a title. */
+  async find(word: string): Promise<StoredSession> {
+    return findStored(word, await this.#stored(), this.place);
+  }
+
+  /**
+   * The files of a session. The reading of another person's text is announced and committed before: the store does not show
+   * it otherwise, and its person can see that it was read.
+   */
+  async packed(stored: StoredSession, action: string): Promise<PackedSession> {
+    const { person, storeId } = stored;
+    if (person !== this.scope.me) await this.sql`SELECT clew.announce_reading(${action}, ${person}, ${storeId}, NULL)`;
+    return readPacked(this.sql, stored);
   }
 
   async costs(): Promise<(session: CostPlace) => number | undefined> {

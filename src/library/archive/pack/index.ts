@@ -20,6 +20,7 @@ export {
   codecs,
   defaultCodec,
   hashBytes,
+  isCodecName,
   isRecord,
   lengthBytes,
   makeRecord,
