@@ -100,6 +100,27 @@ CREATE TABLE clew.usage_days (
   PRIMARY KEY (tenant, person, month, day, model, is_fast, is_priced)
 ) PARTITION BY RANGE (month);
 
+-- The same for all people, for reports about everyone: a thousand people have a million sums by day in three years. In shards of
+-- people, so that pushes rarely wait for the row of the same day.
+CREATE TABLE clew.usage_totals (
+  tenant integer NOT NULL,
+  shard smallint NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  is_fast boolean NOT NULL,
+  is_priced boolean NOT NULL,
+  cells bigint NOT NULL,
+  lower_bounds bigint NOT NULL,
+  messages bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cache_read_tokens bigint NOT NULL,
+  cache_write_5m_tokens bigint NOT NULL,
+  cache_write_1h_tokens bigint NOT NULL,
+  cost_micro_usd double precision NOT NULL,
+  PRIMARY KEY (tenant, shard, day, model, is_fast, is_priced)
+);
+
 -- Tool calls: names, times and outcomes, without inputs. \`call_key\` is the same in copies of a call.
 CREATE TABLE clew.calls (${key},
   nth integer NOT NULL,

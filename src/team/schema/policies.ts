@@ -73,6 +73,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA clew FROM PUBLIC;
 ${callable.map((name) => `GRANT EXECUTE ON FUNCTION clew.${name} TO clew_developer, clew_lead, clew_auditor, clew_gateway;`).join('\n')}`,
   ...(Object.keys(tableLevels) as (keyof typeof tableLevels)[]).map(contentPolicies),
   plainPolicy('usage_days', `${readers} OR ${others[1]}`),
+  plainPolicy('usage_totals', '(SELECT clew.sees_others())'),
   plainPolicy('tenants', 'true'),
   plainPolicy('people', 'true', '(tenant, person, name)'),
   plainPolicy('price_versions', 'true'),

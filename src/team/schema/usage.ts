@@ -1,51 +1,73 @@
-// Keeps the daily sums of usage equal to the cells, so that no push and no deletion can make them disagree.
+// Keeps the daily sums of usage, of each person and of all, equal to the cells, so that no push and no deletion can make them
+// disagree.
 
-export const usageTriggers: string = `
--- Keeps usage_days equal to the sums of cells.
-CREATE FUNCTION clew.add_usage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+interface SumTable {
+  readonly table: string;
+  /** Columns of the key before the day, with how a cell gives them. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** People whose sums are in one row of the totals wait for one another when they push. */
+const shards = 32;
+
+const tables: readonly SumTable[] = [
+  { table: 'usage_days', keys: { tenant: 'tenant', person: 'person', month: 'month' } },
+  { table: 'usage_totals', keys: { tenant: 'tenant', shard: `(person % ${shards})::smallint` } },
+];
+
+const day = "coalesce('1970-01-01'::date + floor(quarter / 96.0)::integer, '-infinity')";
+const rest = { day, model: "coalesce(model, '')", is_fast: 'is_fast', is_priced: 'cost_micro_usd IS NOT NULL' };
+const summed = {
+  cells: 'count(*)',
+  lower_bounds: 'count(*) FILTER (WHERE is_lower_bound)',
+  messages: 'sum(messages)',
+  input_tokens: 'sum(input_tokens)',
+  output_tokens: 'sum(output_tokens)',
+  cache_read_tokens: 'sum(cache_read_tokens)',
+  cache_write_5m_tokens: 'sum(cache_write_5m_tokens)',
+  cache_write_1h_tokens: 'sum(cache_write_1h_tokens)',
+  cost_micro_usd: 'coalesce(sum(cost_micro_usd), 0)',
+};
+const sumColumns = Object.keys(summed);
+
+/** `from`: a table of cells. Rows are always locked in the order of their keys. */
+function sumsOf({ keys }: SumTable, from: string): string {
+  const all = { ...keys, ...rest };
+  const numbers = Object.keys(all).map((_, i) => i + 1);
+  const columns = Object.entries({ ...all, ...summed }).map(([name, value]) => `${value} AS ${name}`);
+  return `SELECT ${columns.join(', ')} FROM ${from} GROUP BY ${numbers.join(', ')} ORDER BY ${numbers.join(', ')}`;
+}
+
+function addTo(sums: SumTable): string {
+  const keys = Object.keys({ ...sums.keys, ...rest });
+  return `INSERT INTO clew.${sums.table} AS d (${[...keys, ...sumColumns].join(', ')})
+  ${sumsOf(sums, 'added')}
+  ON CONFLICT (${keys.join(', ')}) DO UPDATE SET
+    ${sumColumns.map((name) => `${name} = d.${name} + excluded.${name}`).join(', ')};`;
+}
+
+function subtractFrom(sums: SumTable): string {
+  const keys = Object.keys({ ...sums.keys, ...rest });
+  const isSame = keys.map((name) => `d.${name} = r.${name}`).join(' AND ');
+  return `PERFORM 1 FROM clew.${sums.table} d JOIN (${sumsOf(sums, 'removed')}) r ON ${isSame}
+  ORDER BY ${keys.map((name) => `d.${name}`).join(', ')} FOR UPDATE OF d;
+  UPDATE clew.${sums.table} d SET ${sumColumns.map((name) => `${name} = d.${name} - r.${name}`).join(', ')}
+  FROM (${sumsOf(sums, 'removed')}) r WHERE ${isSame};
+  DELETE FROM clew.${sums.table} d USING (${sumsOf(sums, 'removed')}) r WHERE ${isSame} AND d.cells = 0;`;
+}
+
+function trigger(name: string, event: string, transition: string, work: (sums: SumTable) => string): string {
+  return `CREATE FUNCTION clew.${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  INSERT INTO clew.usage_days AS d
-  SELECT tenant, person, month, coalesce('1970-01-01'::date + floor(quarter / 96.0)::integer, '-infinity'), coalesce(model, ''), is_fast,
-    cost_micro_usd IS NOT NULL, count(*), count(*) FILTER (WHERE is_lower_bound), sum(messages), sum(input_tokens),
-    sum(output_tokens), sum(cache_read_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
-    coalesce(sum(cost_micro_usd), 0)
-  FROM added GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7
-  ON CONFLICT (tenant, person, month, day, model, is_fast, is_priced) DO UPDATE SET
-    cells = d.cells + excluded.cells, lower_bounds = d.lower_bounds + excluded.lower_bounds,
-    messages = d.messages + excluded.messages, input_tokens = d.input_tokens + excluded.input_tokens,
-    output_tokens = d.output_tokens + excluded.output_tokens,
-    cache_read_tokens = d.cache_read_tokens + excluded.cache_read_tokens,
-    cache_write_5m_tokens = d.cache_write_5m_tokens + excluded.cache_write_5m_tokens,
-    cache_write_1h_tokens = d.cache_write_1h_tokens + excluded.cache_write_1h_tokens,
-    cost_micro_usd = d.cost_micro_usd + excluded.cost_micro_usd;
+  ${tables.map(work).join('\n  ')}
   RETURN NULL;
 END $$;
-CREATE FUNCTION clew.subtract_usage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  UPDATE clew.usage_days d SET
-    cells = d.cells - r.cells, lower_bounds = d.lower_bounds - r.lower_bounds, messages = d.messages - r.messages,
-    input_tokens = d.input_tokens - r.input_tokens, output_tokens = d.output_tokens - r.output_tokens,
-    cache_read_tokens = d.cache_read_tokens - r.cache_read_tokens,
-    cache_write_5m_tokens = d.cache_write_5m_tokens - r.cache_write_5m_tokens,
-    cache_write_1h_tokens = d.cache_write_1h_tokens - r.cache_write_1h_tokens,
-    cost_micro_usd = d.cost_micro_usd - r.cost
-  FROM (SELECT tenant, person, month, coalesce('1970-01-01'::date + floor(quarter / 96.0)::integer, '-infinity') AS day,
-      coalesce(model, '') AS model, is_fast, cost_micro_usd IS NOT NULL AS is_priced, count(*) AS cells,
-      count(*) FILTER (WHERE is_lower_bound) AS lower_bounds, sum(messages) AS messages,
-      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-      sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_5m_tokens) AS cache_write_5m_tokens,
-      sum(cache_write_1h_tokens) AS cache_write_1h_tokens, coalesce(sum(cost_micro_usd), 0) AS cost
-    FROM removed GROUP BY 1, 2, 3, 4, 5, 6, 7) r
-  WHERE d.tenant = r.tenant AND d.person = r.person AND d.month = r.month AND d.day = r.day AND d.model = r.model
-    AND d.is_fast = r.is_fast AND d.is_priced = r.is_priced;
-  DELETE FROM clew.usage_days d USING (SELECT DISTINCT tenant, person, month FROM removed) r
-  WHERE d.tenant = r.tenant AND d.person = r.person AND d.month = r.month AND d.cells = 0;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER cells_added AFTER INSERT ON clew.cells REFERENCING NEW TABLE AS added
-  FOR EACH STATEMENT EXECUTE FUNCTION clew.add_usage();
-CREATE TRIGGER cells_removed AFTER DELETE ON clew.cells REFERENCING OLD TABLE AS removed
-  FOR EACH STATEMENT EXECUTE FUNCTION clew.subtract_usage();
-`;
+CREATE TRIGGER ${name} AFTER ${event} ON clew.cells REFERENCING ${transition}
+  FOR EACH STATEMENT EXECUTE FUNCTION clew.${name}();`;
+}
+
+export const usageTriggers: string = [
+  trigger('add_usage', 'INSERT', 'NEW TABLE AS added', addTo),
+  trigger('subtract_usage', 'DELETE', 'OLD TABLE AS removed', subtractFrom),
+].join('\n');

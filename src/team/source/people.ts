@@ -13,21 +13,25 @@ export interface Scope {
   readonly me: number;
   /** `undefined`: everyone whom the policies of the store show. */
   readonly people: readonly number[] | undefined;
+  /** Everyone is all people of the store: sums of everyone are sums that this person may see. */
+  readonly isWhole: boolean;
   /** Rows name their person. */
   readonly namesPeople: boolean;
   nameOf(person: number): string;
 }
 
 export async function readScope(sql: Sql, choice: PeopleChoice): Promise<Scope> {
-  const [row] = await sql<{ me: number | null }[]>`SELECT clew.reader_person() AS me`;
+  const [row] = await sql<{ me: number | null; sees: boolean }[]>`
+    SELECT clew.reader_person() AS me, clew.sees_others() AS sees`;
   const me = row?.me ?? undefined;
   if (me === undefined)
     throw new UserError('the store does not know this role', 'ask its administrator for a role with `clew team grant`');
-  if (choice.kind === 'me') return { me, people: [me], namesPeople: false, nameOf: () => '' };
+  if (choice.kind === 'me') return { me, people: [me], isWhole: false, namesPeople: false, nameOf: () => '' };
   const known = await sql<{ person: number; name: string }[]>`SELECT person, name FROM clew.people`;
   const names = new Map(known.map(({ person, name }) => [person, name]));
   const nameOf = (person: number): string => names.get(person) ?? '';
-  return { me, people: await chosenPeople(sql, choice, known), namesPeople: true, nameOf };
+  const isWhole = choice.kind === 'everyone' && row?.sees === true;
+  return { me, people: await chosenPeople(sql, choice, known), isWhole, namesPeople: true, nameOf };
 }
 
 async function chosenPeople(

@@ -1,5 +1,5 @@
-// A question about usage → sums of the cells in the store, as coarse as the report allows: by day from `usage_days` where the
-// days of the report are those of UTC, otherwise from the cells. The report itself is made by the code for the local index.
+// A question about usage → sums of the cells in the store, as coarse as the report allows: by day from `usage_days`, or for
+// everyone `usage_totals`, where the days of the report are those of UTC, otherwise from the cells. The report itself is made by the code for the local index.
 //
 // Costs are those that the pushing machine has computed: a cell no longer says which of its messages were batches, ran in the US
 // only or searched the web, so it cannot be priced again. They are whole numbers, so that sums do not depend on an order.
@@ -105,8 +105,8 @@ async function readDays(
     ...(from === undefined && to === undefined ? [] : ['isfinite(day)']),
   ];
   const rows = await sql.unsafe<SumRow[]>(`SELECT ${day} AS at, nullif(model, '') AS model, is_fast, is_priced,
-    sum(lower_bounds) > 0 AS is_lower_bound, ${sums} FROM clew.usage_days
-    ${where([...inDays, ofPeople(scope)])} GROUP BY 1, usage_days.model, is_fast, is_priced`);
+    sum(lower_bounds) > 0 AS is_lower_bound, ${sums} FROM clew.${scope.isWhole ? 'usage_totals' : 'usage_days'} d
+    ${where([...inDays, ofPeople(scope)])} GROUP BY 1, d.model, is_fast, is_priced`);
   const session = { id: 0, sessionId: '', path: '', slug: '', ...onlyPerson(scope) };
   return rows.map((row) => cellOf(row, session));
 }
