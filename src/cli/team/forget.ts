@@ -1,4 +1,4 @@
-// clew team forget PERSON: removes everything of a person, and reports it table by table.
+// clew team forget PERSON: removes everything of PERSON, and reports it table by table.
 import { UserError } from '../../base/errors/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { type Erased, type ForgetReport, forget, vacuumRemovals } from '../../team/admin/index.ts';

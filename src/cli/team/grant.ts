@@ -1,4 +1,4 @@
-// clew team grant and revoke: a person, with a login role of the database and a role in the store.
+// clew team grant and revoke: a name, with a login role of the database and a role in the store.
 import { UserError } from '../../base/errors/index.ts';
 import { type Grant, grant, type RoleName, revoke, roleNames, scramVerifier } from '../../team/admin/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';

@@ -10,13 +10,13 @@ import { pendingLines } from './sweep.ts';
 export async function run(input: CommandInput): Promise<void> {
   wordsOf(input, 'status');
   const status = await withTenant(input, (sql, tenant) => storeStatus(sql, tenant));
-  const { mostLevel, retention, sweptAt, holds, ...rest } = status;
+  const { tenant, schema, owner, isSuperuser, people, groups, sessions, sizeBytes, due, pending } = status;
   const json = {
-    ...rest,
-    most: nameOfLevel(mostLevel),
-    retention: retentionJson(retention),
-    sweptAt: sweptAt?.toISOString() ?? null,
-    holds: holdsJson(holds),
+    ...{ tenant, schema, owner, isSuperuser, most: nameOfLevel(status.mostLevel) },
+    retention: retentionJson(status.retention),
+    ...{ people, groups, sessions, sizeBytes, sweptAt: status.sweptAt?.toISOString() ?? null, due },
+    holds: holdsJson(status.holds),
+    pending,
   };
   await print(input, json, statusLines(status));
 }

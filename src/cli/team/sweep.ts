@@ -26,7 +26,7 @@ export function pendingLines(pending: readonly string[], erases: boolean): reado
   if (pending.length === 0) return [];
   const months = pending.join(', ');
   return erases
-    ? [`not yet erased: ${months}, because an older transaction is open; end it and run clew team sweep --erase again`]
+    ? [`not yet erased: ${months}, because another transaction is open; end it and run clew team sweep --erase again`]
     : [
         `bytes of removed rows may still be in unused space of ${months}; clew team sweep --erase rewrites those tables`,
       ];

@@ -12,19 +12,35 @@ export interface Erased {
 /** `rewrites`: each table of the months is locked while it is rewritten, and pushes and readings of it wait. */
 export async function vacuumRemovals(sql: Sql, rewrites: boolean): Promise<Erased> {
   const months = await pendingMonths(sql);
-  const how = rewrites ? '(FULL, FREEZE)' : '';
+  const how = rewrites ? '(FULL, FREEZE, ANALYZE)' : '';
   let tables = 0;
-  const vacuum = async (where: readonly string[]): Promise<void> => {
-    for (const table of where) await sql.unsafe(`VACUUM ${how} ${table}`);
-    tables += where.length;
+  const vacuum = async (where: readonly string[]): Promise<boolean> => {
+    for (const table of where) {
+      if (!(await isDone(sql.unsafe(`VACUUM ${how} ${table}`)))) return false;
+      tables += 1;
+    }
+    return true;
   };
-  if (months.length > 0) await vacuum(await plainTables(sql));
+  await sql`SELECT set_config('lock_timeout', '10s', false) WHERE current_setting('lock_timeout') = '0'`;
+  let isComplete = months.length === 0 || (await vacuum(await plainTables(sql)));
   for (const month of months) {
+    if (!isComplete) break;
     const partitions = await partitionsOf(sql, month);
-    await vacuum(partitions);
-    if (rewrites) await settle(sql, month, partitions);
+    isComplete = await vacuum(partitions);
+    if (rewrites && isComplete) await settle(sql, month, partitions);
   }
   return { tables, pending: await pendingMonths(sql) };
+}
+
+/** False if a reader held the table for too long: while the rewrite waits, everyone else waits after it. */
+async function isDone(vacuum: Promise<unknown>): Promise<boolean> {
+  try {
+    await vacuum;
+    return true;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === '55P03') return false;
+    throw error;
+  }
 }
 
 export async function pendingMonths(sql: AnySql): Promise<readonly string[]> {

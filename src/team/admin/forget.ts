@@ -1,4 +1,4 @@
-// A person → nothing of the person in the store but the fact that there was one, with a report that shows it.
+// Someone in the store → nothing of them in the store but the fact that there was one, with a report that shows it.
 import type { Sql } from '../database/index.ts';
 import { dropLogin, revoke } from './grant.ts';
 import { refuseHeld } from './holds.ts';

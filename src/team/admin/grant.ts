@@ -1,4 +1,4 @@
-// A person and a role → a login role of the database that is linked to the person and has the role's group.
+// A name and a role → a login role of the database that is linked to the person and has the role's group.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Sql, TransactionSql } from '../database/index.ts';
 import { groupRoles } from '../schema/index.ts';
@@ -58,7 +58,7 @@ async function linkLogin(
     SELECT rolsuper AS "isSuperuser", rolcanlogin AS "canLogin" FROM pg_roles WHERE rolname = ${login}`;
   if (known?.isSuperuser === true || /^(pg|clew)_/.test(login) || known?.canLogin === false)
     throw new UserError(
-      `the role "${login}" cannot be the login of a person`,
+      `the role "${login}" cannot be a login of the store`,
       'choose another with --login',
       exitCodes.refused,
     );

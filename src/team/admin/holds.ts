@@ -24,7 +24,7 @@ interface Held {
   readonly session: string | null;
 }
 
-/** `name`: of a person, or the id of a session. */
+/** `name`: of the person, or the id of a session. */
 export async function hold(sql: Sql, tenant: Tenant, name: string, reason: string): Promise<readonly Hold[]> {
   return sql.begin(async (transaction) => {
     for (const { person, session } of await heldThings(transaction, tenant, name)) {
@@ -64,7 +64,7 @@ async function heldThings(sql: AnySql, tenant: Tenant, name: string): Promise<re
   if (found.length === 0)
     throw new UserError(
       `${tenant.name} has no person and no session "${name}"`,
-      'give the name of a person, or the full id of a session',
+      'give a name, or the full id of a session',
     );
   return found;
 }

@@ -83,7 +83,7 @@ export async function sweep(sql: Sql, { tenant }: Tenant): Promise<Swept> {
     sessions += swept.sessions;
     if (swept.sessions < 500) {
       await sql`UPDATE clew.tenants SET swept_at = now() WHERE tenant = ${tenant}`;
-      return { ...swept, sessions };
+      return { sessions, held: swept.held, busy: swept.busy };
     }
   }
 }

@@ -9,8 +9,14 @@ const key = `
   month date NOT NULL,
   session_id text NOT NULL`;
 
-/** ANALYZE would copy values of these columns into pg_statistic, where they outlive their rows. */
-const columnsWithText: Readonly<Record<string, readonly string[]>> = {
+/**
+ * ANALYZE would copy values of these columns into pg_statistic, where they outlive their rows: it does not even replace them
+ * once a partition is empty.
+ */
+const columnsWithoutStatistics: Readonly<Record<string, readonly string[]>> = {
+  sessions: ['project_hash', 'content_key', 'main_sha256'],
+  calls: ['call_key'],
+  prompts: ['prompt_key'],
   titles: ['title', 'cwd', 'path', 'facts'],
   call_paths: ['touched'],
   documents: ['text', 'words', 'facts'],
@@ -269,7 +275,7 @@ CREATE TABLE clew.readings (
 );
 CREATE INDEX readings_by_reader ON clew.readings (tenant, reader_person, at);
 CREATE INDEX readings_by_person ON clew.readings (tenant, person, at);
-${Object.entries(columnsWithText)
+${Object.entries(columnsWithoutStatistics)
   .flatMap(([table, columns]) =>
     columns.map((column) => `ALTER TABLE clew.${table} ALTER COLUMN ${column} SET STATISTICS 0;`),
   )

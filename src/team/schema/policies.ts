@@ -8,7 +8,7 @@ const inTenant = 'tenant = (SELECT clew.my_tenant())';
 
 /** By the level of a table: whose rows are seen, apart from one's own. */
 const others: Readonly<Record<1 | 2 | 3, string>> = {
-  1: '(SELECT clew.sees_others()) OR person IN (SELECT clew.led_people())',
+  1: '(SELECT clew.sees_others()) OR person = ANY((SELECT clew.led_people())::integer[])',
   2: '(SELECT clew.sees_others())',
   3: `(SELECT clew.announced_everyone()) OR person || ' ' || session_id = ANY((SELECT clew.announced_sessions())::text[])`,
 };

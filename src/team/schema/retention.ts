@@ -94,7 +94,7 @@ BEGIN
     WHERE clew.is_held(of_tenant, d.person, d.session_id)));
 END $$;
 
--- Rows of a person by table, in all tables that have rows of people, also those of later versions.
+-- Rows of someone by table, in all tables that have rows of people, also those of later versions.
 CREATE FUNCTION clew.count_person(of_tenant integer, of_person integer) RETURNS jsonb LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -117,7 +117,7 @@ CREATE FUNCTION clew.tables_of_people() RETURNS SETOF text LANGUAGE sql STABLE S
   ORDER BY c.relname
 $$;
 
--- Deletes everything of a person. What others read of them stays in the audit, without what they searched for.
+-- Deletes everything of someone. What others read of them stays in the audit, without what they searched for.
 CREATE FUNCTION clew.forget(of_tenant integer, of_person integer) RETURNS jsonb LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -248,7 +248,7 @@ const changes: readonly Attempt[] = [
   { name: 'sweep', sql: 'SELECT clew.sweep(1, 100);' },
   { name: 'forget another', sql: 'SELECT clew.forget(1, 2);' },
   { name: 'note a removal', sql: `SELECT clew.note_removal(1, 2, ARRAY['2026-03-01'::date]);` },
-  { name: 'lock a person by function', sql: 'SELECT clew.lock_person(1, 2);' },
+  { name: 'lock someone by function', sql: 'SELECT clew.lock_person(1, 2);' },
   { name: 'make partitions', sql: `SELECT clew.ensure_months(ARRAY['2021-05-01'::date]);` },
   {
     name: 'usage of another',
