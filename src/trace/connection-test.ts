@@ -158,11 +158,10 @@ export async function sendExample(
   options: EncodeOptions,
 ): Promise<Outcome> {
   let last: Outcome = { kind: 'taken', rejectedSpans: 0, message: undefined };
-  for (const { body, contentType, contentEncoding, spanIds } of encodeBatches(destination, spans, options)) {
-    const { name, timeoutMs } = destination;
-    const { nowMs } = options;
-    const info = { destination: name, contentType, contentEncoding, sessionId: exampleName, spanIds, ledgerKeys: [] };
-    last = await postBatch(destination, { info: { ...info, createdMs: nowMs }, body }, { timeoutMs, nowMs });
+  const { timeoutMs } = destination;
+  for (const { body, contentType, contentEncoding } of encodeBatches(destination, spans, options)) {
+    const batch = { info: { contentType, contentEncoding }, body };
+    last = await postBatch(destination, batch, { timeoutMs, nowMs: options.nowMs });
     if (last.kind !== 'taken' || last.rejectedSpans > 0) return last;
   }
   return last;

@@ -612,8 +612,8 @@ export const mutants = [
   {
     id: 'marked-as-sending-too-late',
     file: post,
-    find: '        beforeLastByte();\n        outgoing.end(body.subarray(-1));',
-    replace: '        outgoing.end(body.subarray(-1));\n        beforeLastByte();',
+    find: '      await beforeLastByte();\n',
+    replace: '      outgoing.end(body.subarray(-1));\n      await beforeLastByte();\n',
     tests: ['trace/outbox/post'],
   },
   {

@@ -8,5 +8,5 @@ export {
   spoolBatch,
   unparkBatches,
 } from './outbox.ts';
-export { type Outcome, postBatch } from './post.ts';
+export { failureText, type Outcome, type PostedBatch, postBatch } from './post.ts';
 export { isSending, needsSender, type SendOptions, type SendReport, sendOutbox } from './send.ts';

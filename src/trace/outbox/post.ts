@@ -21,18 +21,24 @@ export type Outcome =
 export interface PostOptions {
   readonly timeoutMs: number;
   readonly nowMs: number;
-  /** Called when all but the last byte is sent: until then no server can have the batch. */
-  readonly beforeLastByte?: () => void;
+  /** Called when all but the last byte is sent: until then no server can have the batch. If it fails, no server gets it. */
+  readonly beforeLastByte?: () => void | Promise<void>;
 }
 
-export async function postBatch(destination: Destination, batch: Batch, options: PostOptions): Promise<Outcome> {
+/** What a request is made of. */
+export interface PostedBatch {
+  readonly info: Pick<Batch['info'], 'contentType' | 'contentEncoding'>;
+  readonly body: Buffer;
+}
+
+export async function postBatch(destination: Destination, batch: PostedBatch, options: PostOptions): Promise<Outcome> {
   let isUncertain = false;
-  const beforeLastByte = (): void => {
-    options.beforeLastByte?.();
+  const { beforeLastByte = (): void => {} } = options;
+  const onLastByte = (): void => {
     isUncertain = true;
   };
   try {
-    const answer = await exchange(destination, batch, { ...options, beforeLastByte });
+    const answer = await exchange(destination, batch, { ...options, beforeLastByte, onLastByte });
     return outcomeOf(answer, destination, options.nowMs);
   } catch (error) {
     const message = withoutSecrets(failureText(error), destination);
@@ -55,8 +61,8 @@ interface Answer {
 
 async function exchange(
   { url, headers }: Destination,
-  { info, body }: Batch,
-  { timeoutMs, beforeLastByte }: Required<PostOptions>,
+  { info, body }: PostedBatch,
+  { timeoutMs, beforeLastByte, onLastByte }: Required<PostOptions> & { readonly onLastByte: () => void },
 ): Promise<Answer> {
   const target = new URL(url);
   const options: RequestOptions = {
@@ -88,13 +94,15 @@ async function exchange(
     // The callback runs when the system has the bytes; a failed or answered request needs no last byte.
     outgoing.write(body.subarray(0, -1), (error) => {
       if (isSettled || error) return;
-      try {
-        beforeLastByte();
-        outgoing.end(body.subarray(-1));
-      } catch (failure) {
-        fail(failure);
-      }
+      sendLastByte().catch(fail);
     });
+    const sendLastByte = async (): Promise<void> => {
+      await beforeLastByte();
+      // The server may have answered meanwhile, or the time may be over.
+      if (isSettled) return;
+      onLastByte();
+      outgoing.end(body.subarray(-1));
+    };
   });
 }
 
