@@ -46,6 +46,7 @@ export const teamCommands: readonly CommandRow[] = [
       'release',
       'forget',
       'audit',
+      'gateway',
     ],
     summary: 'set up and administer the store of a team',
     flags: [
@@ -71,6 +72,19 @@ export const teamCommands: readonly CommandRow[] = [
       { name: '--erase', summary: 'sweep, forget: rewrite the tables, so that no removed byte stays in their files' },
       { name: '--yes', summary: 'do not ask for confirmation' },
       { name: '--dry-run', summary: 'most, retain, forget: show what would be removed' },
+      { name: '--listen', value: 'HOST:PORT', summary: 'gateway: where to listen (default: 127.0.0.1:4318)' },
+      {
+        name: '--host',
+        value: 'HOST',
+        summary: 'gateway: confirms a host that other machines reach; TLS is the balancer’s',
+      },
+      {
+        name: '--forward',
+        value: 'URL',
+        summary: 'gateway: forward traces to URL; may be repeated (default: the destinations of trace.json)',
+        isRepeatable: true,
+      },
+      { name: '--key', value: 'N', summary: 'gateway key revoke: only key N of the person' },
       json,
     ],
     examples: [
@@ -84,6 +98,8 @@ export const teamCommands: readonly CommandRow[] = [
       'clew team hold ada --reason "case 12"  # also release',
       'clew team forget ada --dry-run',
       'clew team audit --person ada --since 30d',
+      'clew team gateway --listen 127.0.0.1:4318 --to postgres://gateway@db.example/clew --forward https://langfuse.example',
+      'clew team gateway key add ada  # prints the key once; also key list, key revoke ada, status, retry',
     ],
     load: () => import('./team/command.ts'),
   },

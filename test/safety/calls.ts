@@ -119,6 +119,12 @@ export const everyCall: readonly WatchedLine[] = [
   { line: 'archive && mcp --all-projects', input: mcpInput },
   ...['watch', 'tail', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
+  // Nobody listens there: the tests of the gateway have a store.
+  ...['', ' status', ' retry', ' key list', ' --forward http://127.0.0.1:2'].map((rest) => ({
+    line: `team gateway${rest} --to postgres://ada@127.0.0.1:9/clew`,
+    status: 1,
+    isPartly: true,
+  })),
   // Without a page that asks for a dry run or an archived session.
   ...['open --no-browser', 'open --no-browser --allow-changes', 'trace follow'].map((line) => ({
     line,

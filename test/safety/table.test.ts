@@ -65,10 +65,13 @@ test('the rows use the words that the page explains, each row once', () => {
 const own = new Set(['state', 'operations']);
 const network = new Map([
   ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],
-  ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay']],
+  ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay', 'team gateway']],
   ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
   ['named address', ['prices update']],
-  ['team store', ['team', 'team --dry-run']],
+  [
+    'team store',
+    ['team', 'team --dry-run', 'team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
+  ],
 ]);
 
 test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {
@@ -89,7 +92,7 @@ test('only the agent, a summary by a model, the servers, newer prices, traces an
   const rest = rows.filter(({ sends }) => sends.some((word) => !network.has(word)));
   assert.deepEqual(
     [...new Set(rest.map(({ words, sends }) => `${words[0]}: ${sends}`))],
-    ['trace: trace destinations'],
+    ['trace: trace destinations', 'team: team store,trace destinations,127.0.0.1'],
   );
 });
 

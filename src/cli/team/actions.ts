@@ -16,4 +16,5 @@ export const actions: Readonly<Record<string, () => Promise<Action>>> = {
   release: async () => (await import('./holds.ts')).runRelease,
   forget: async () => (await import('./forget.ts')).run,
   audit: async () => (await import('./audit.ts')).run,
+  gateway: async () => (await import('../team-gateway/command.ts')).run,
 };

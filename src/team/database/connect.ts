@@ -29,6 +29,8 @@ export async function connect(
     max: connections,
     connect_timeout: connectTimeoutMs / 1000,
     idle_timeout: 60,
+    // Seconds before the next attempt. The driver's own pauses grow to 20: too long for a store that restarts.
+    backoff: (failures: number) => Math.min(1, 0.05 * 2 ** failures),
     connection: { application_name: 'clew', search_path: 'clew, pg_temp' },
     // Notices of functions are for the administrator's log.
     onnotice: () => {},

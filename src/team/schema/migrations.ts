@@ -1,6 +1,7 @@
 // The versions of the store, forward only. A migration that has landed never changes; a change of the schema is a new one.
 import { contentTables } from './content.ts';
 import { pushFunctions } from './functions.ts';
+import { gatewayFunctions, gatewayGrants, gatewayTables } from './gateway.ts';
 import { identityFunctions, identityTables } from './identity.ts';
 import { monthFunctions } from './months.ts';
 import { policies } from './policies.ts';
@@ -29,13 +30,16 @@ export const migrations: readonly Migration[] = [
       identityTables,
       migrationTable,
       contentTables,
+      gatewayTables,
       identityFunctions,
       monthFunctions,
       retentionFunctions,
       pushFunctions,
+      gatewayFunctions,
       readingFunctions,
       usageTriggers,
       policies,
+      gatewayGrants,
       searchFunctions,
       searchGrants,
     ].join('\n'),

@@ -1,0 +1,11 @@
+export { HttpTarget, type HttpTargetOptions, isGatewayAddress } from './http-target.ts';
+export {
+  addKey,
+  type GatewayReport,
+  type KeyRow,
+  listKeys,
+  reportGateway,
+  retryParked,
+  revokeKeys,
+} from './queue/index.ts';
+export { type Gateway, type GatewayOptions, startGateway } from './server.ts';

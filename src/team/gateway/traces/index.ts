@@ -1,0 +1,1 @@
+export { type Taken, type TakeOptions, takeTraces } from './take-traces.ts';

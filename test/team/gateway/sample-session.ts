@@ -1,0 +1,120 @@
+// A session with rows in every table, for pushes.
+import type { SessionRows } from '../../../src/team/contract/index.ts';
+
+const at = Date.parse('2026-03-04T05:06:07.008Z');
+
+export function sampleSession(sessionId = 's1', contentKey = 'key 1'): SessionRows {
+  return {
+    head: {
+      sessionId,
+      baseId: sessionId,
+      machine: 'laptop',
+      level: 4,
+      contentKey,
+      month: '2026-03-01',
+      months: ['2026-03-01', '1970-01-01'],
+      mainBytes: 10,
+      mainSha256: 'abc',
+      rules: 'rules 1',
+      startedAt: '2026-03-04T05:06:07.008Z',
+      endedAt: null,
+      projectHash: 'p',
+      facts: { turns: 1 },
+    },
+    cells: [
+      {
+        quarter: Math.floor(at / 900_000),
+        model: 'm',
+        isFast: false,
+        isLowerBound: true,
+        messages: 2,
+        inputTokens: 3,
+        outputTokens: 4,
+        cacheReadTokens: 5,
+        cacheWrite5mTokens: 6,
+        cacheWrite1hTokens: 7,
+        costMicroUsd: 8.25,
+      },
+      {
+        quarter: null,
+        model: null,
+        isFast: true,
+        isLowerBound: false,
+        messages: 1,
+        inputTokens: Number.MAX_SAFE_INTEGER,
+        outputTokens: 0,
+        cacheReadTokens: 0,
+        cacheWrite5mTokens: 0,
+        cacheWrite1hTokens: 0,
+        costMicroUsd: null,
+      },
+    ],
+    calls: [
+      { callKey: 'c', name: 'Read', calledAt: at, isError: null },
+      { callKey: 'd\t\\.\n\\N', name: 'Ba\\tsh', calledAt: at + 1, isError: true },
+    ],
+    prompts: [{ promptKey: 'p', typedAt: null, isCopy: false }],
+    titles: [
+      {
+        title: 'tab\tnewline\nback\\slash\0 é \\. \r\n\\.',
+        cwd: null,
+        path: '/x',
+        facts: { a: '\u0000', n: [1.5, null] },
+      },
+    ],
+    callPaths: [{ nth: 0, calledAt: at, touched: 'a\\.ts\n\\.\n' }],
+    documents: [
+      {
+        agent: '',
+        line: 1,
+        kind: 'prompt',
+        part: 0,
+        saidAt: at,
+        tool: null,
+        uuid: 'u',
+        text: "Hello\n\\.\nCOPY clew.keys FROM STDIN;\n'); DROP TABLE clew.sessions; --",
+        words: "'don''t':2 'hello':1,3A 'back\\\\slash':4",
+        tokens: 4,
+        facts: null,
+      },
+    ],
+    exchanges: [
+      {
+        agent: '',
+        line: 1,
+        firstLine: 1,
+        endLine: 2,
+        saidAt: at,
+        words: "'phello':1",
+        tokens: [1, 0, 0, 0, 0],
+        facts: { a: { b: [] } },
+      },
+    ],
+    packs: [
+      {
+        isOriginal: true,
+        nth: 0,
+        chunk: 0,
+        name: 's1.jsonl',
+        sizeBytes: 10,
+        sha256: 'abc',
+        mode: 0o600,
+        mtimeMs: at + 0.5,
+        codec: 'none',
+        data: Buffer.from([0, 1, 10, 92, 255]),
+      },
+      {
+        isOriginal: false,
+        nth: 0,
+        chunk: 1,
+        name: 's1/agents/a.jsonl',
+        sizeBytes: null,
+        sha256: null,
+        mode: null,
+        mtimeMs: null,
+        codec: 'zstd',
+        data: new Uint8Array(),
+      },
+    ],
+  };
+}
