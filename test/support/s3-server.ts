@@ -21,6 +21,8 @@ export const noS3Server: string | false = existsSync('/usr/lib/python3/dist-pack
 export interface S3Server {
   /** For the commands under test. */
   readonly env: Readonly<Record<string, string>>;
+  /** Without the switch: for a command that the test waits for. */
+  readonly directEnv: Readonly<Record<string, string>>;
   readonly port: number;
   /** `GET /lake/…`, in order. */
   readonly requests: string[];
@@ -52,6 +54,7 @@ export async function startS3(context: Endable, { isConditional = true }: S3Serv
   const server: S3Server = {
     port: 0,
     env: {},
+    directEnv: {},
     requests: [],
     meddle: () => undefined,
   };
@@ -64,15 +67,20 @@ export async function startS3(context: Endable, { isConditional = true }: S3Serv
   const frontPort = (front.address() as AddressInfo).port;
   Object.assign(server, {
     port: frontPort,
-    env: {
-      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${frontPort}`,
-      AWS_ACCESS_KEY_ID: 'test:clew',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    },
+    env: environmentOf(frontPort),
+    directEnv: environmentOf(port),
   });
   await createBucket(`http://127.0.0.1:${frontPort}/lake`);
   server.requests.length = 0;
   return server;
+}
+
+function environmentOf(port: number): Readonly<Record<string, string>> {
+  return {
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+    AWS_ACCESS_KEY_ID: 'test:clew',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
 }
 
 function forward(server: S3Server, port: number, request: http.IncomingMessage, response: http.ServerResponse): void {

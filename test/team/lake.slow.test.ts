@@ -22,7 +22,7 @@ interface Place {
 
 async function place(context: TestContext): Promise<Place> {
   const store = await startTeamStore(context, { ada: 'developer', bob: 'developer', carol: 'auditor' });
-  const sql = await connect(store.addressOf('carol'), { connections: 2 });
+  const sql = await connect(store.addressOf('carol'), { connections: 2, readsArrays: true });
   const targets = new Map<string, DatabaseTarget>();
   const targetOf = async (person: string): Promise<DatabaseTarget> => {
     const known = targets.get(person) ?? new DatabaseTarget(await connect(store.addressOf(person)));
@@ -189,7 +189,7 @@ test('a lake belongs to one role and has one level', { skip: noPostgres }, async
   assert.equal(store.server.run('SELECT count(*) FROM clew.readings'), '0\n');
   await assert.rejects(exportLake(sql, storage, { level: 'text' }), /has the level metrics/);
   await assert.rejects(exportLake(sql, storage, { tables: ['documents'] }), /has the tables sessions, usage/);
-  const other = await connect(store.addressOf('bob'), { connections: 2 });
+  const other = await connect(store.addressOf('bob'), { connections: 2, readsArrays: true });
   context.after(() => other.end());
   await assert.rejects(exportLake(other, storage), /was exported by carol of acme/);
 });
@@ -207,7 +207,7 @@ test(
     INSERT INTO clew.groups SELECT tenant, 'web' FROM clew.tenants;
     INSERT INTO clew.members SELECT tenant, 'web', person, name = 'lea' FROM clew.people WHERE name IN ('ada', 'lea');`);
     await push('bob', { id: 'b1', level: 3 });
-    const lead = await connect(store.addressOf('lea'), { connections: 2 });
+    const lead = await connect(store.addressOf('lea'), { connections: 2, readsArrays: true });
     context.after(() => lead.end());
     const folder = lakeFolder(context);
     await exportLake(lead, await openStorage(folder, {}), { level: 'text' });
@@ -249,7 +249,7 @@ test('two exports of one lake at a time are refused', { skip: noPostgres }, asyn
   const { sql, push, store } = await place(context);
   await push('ada', { id: 'a1', level: 1 });
   const storage = await openStorage(lakeFolder(context), {});
-  const other = await connect(store.addressOf('carol'), { connections: 2 });
+  const other = await connect(store.addressOf('carol'), { connections: 2, readsArrays: true });
   context.after(() => other.end());
   let second: Promise<unknown> | undefined;
   await exportLake(sql, storage, {

@@ -25,7 +25,7 @@ export async function exportStore(input: CommandInput): Promise<void> {
   const storage = await openStorage(place, io.env);
   const progress = showProgress({ stderr: io.stderr, label: 'writing months' });
   // One connection holds the lock.
-  const sql = await connect(address, { connections: 2 });
+  const sql = await connect(address, { connections: 2, readsArrays: true });
   try {
     const report = await exportLake(sql, storage, { ...options, onMonth: progress.update });
     progress.end();

@@ -12,7 +12,7 @@ import { withLakeLock } from './lock.ts';
 import { exportMonth, type MonthContext } from './month-export.ts';
 import { type LakeLimits, lakeLimits, type WrittenFile } from './month-writer.ts';
 import { purgeMonth } from './purge.ts';
-import type { LakeStorage } from './storage/index.ts';
+import { type LakeStorage, writeWhole } from './storage/index.ts';
 import { StoreReader } from './store-reader.ts';
 
 export interface LakeOptions extends WantedSettings {
@@ -125,9 +125,7 @@ async function writeEmptyFiles(storage: LakeStorage, { tables }: LakeSettings): 
   for (const [table, own] of columns) {
     const name = emptyFileName(table);
     if ((await storage.read(name)) !== undefined) continue;
-    const file = storage.create(name);
-    await file.write(new TableWriter(own).finish());
-    await file.finish();
+    await writeWhole(storage, name, new TableWriter(own).finish());
   }
 }
 

@@ -4,7 +4,7 @@ import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asObject, asString, isArray, jsonText, parseJson } from '../../base/json/index.ts';
 import { type Level, levelNumber, levels } from '../contract/index.ts';
 import { type LakeTableName, lakeTableNames, lakeTables } from './lake-tables.ts';
-import type { LakeStorage } from './storage/index.ts';
+import { type LakeStorage, writeWhole } from './storage/index.ts';
 import type { Reader } from './store-reader.ts';
 
 export interface LakeSettings {
@@ -39,9 +39,8 @@ export async function lakeSettings(
   const beyond = settings.tables.find((table) => lakeTables[table].level > levelNumber(level));
   if (beyond !== undefined)
     throw new UserError(`the level ${level} has no table ${beyond}`, `add --level ${levelOfTable(beyond)}`);
-  const file = storage.create(fileName);
-  await file.write(Buffer.from(`${jsonText({ format, ...settings }, 2)}\n`));
-  if (!(await file.finish())) throw anotherExport(storage);
+  const content = `${jsonText({ format, ...settings }, 2)}\n`;
+  if (!(await writeWhole(storage, fileName, Buffer.from(content)))) throw anotherExport(storage);
   return settings;
 }
 

@@ -7,7 +7,7 @@ import { anotherExport, type LakeSettings } from './lake-settings.ts';
 import { entryKey, type LakeEntry, type MonthState, type Removal, versionsBytes } from './lake-state.ts';
 import { lakeTables } from './lake-tables.ts';
 import { type LakeLimits, MonthWriter, type WrittenFile } from './month-writer.ts';
-import type { LakeStorage } from './storage/index.ts';
+import { type LakeStorage, writeWhole } from './storage/index.ts';
 import type { StoreHead, StoreReader } from './store-reader.ts';
 
 export interface MonthContext {
@@ -72,9 +72,8 @@ export async function commit(
   { export: number, entries, removals }: Commit,
 ): Promise<VersionsFile> {
   const name = versionsFileName(month, number);
-  const file = storage.create(name);
-  await file.write(versionsBytes({ tenant: settings.tenant, export: number }, entries, removals));
-  if (!(await file.finish())) throw anotherExport(storage);
+  const bytes = versionsBytes({ tenant: settings.tenant, export: number }, entries, removals);
+  if (!(await writeWhole(storage, name, bytes))) throw anotherExport(storage);
   return { name, export: number, sessionMonth: month };
 }
 

@@ -10,6 +10,8 @@ export interface Reader {
   readonly tenant: string;
   /** The database role. */
   readonly role: string;
+  /** Whether the text of others is seen, once it is announced. */
+  readonly seesOthers: boolean;
 }
 
 export interface StoreHead {
@@ -40,11 +42,12 @@ export class StoreReader {
 
   /** `purpose` is written to the log of readings. */
   static async open(sql: Sql, purpose: string): Promise<StoreReader> {
-    const [row] = await sql<{ tenant: number; name: string; role: string }[]>`
-      SELECT tenant, name, session_user::text AS role FROM clew.tenants WHERE tenant = clew.my_tenant()`;
-    if (row === undefined)
+    const [reader] = await sql<Reader[]>`
+      SELECT tenant AS "tenantId", name AS tenant, session_user::text AS role, clew.sees_others() AS "seesOthers"
+      FROM clew.tenants WHERE tenant = clew.my_tenant()`;
+    if (reader === undefined)
       throw new UserError('the store does not know your role', 'ask the administrator: `clew team grant`');
-    return new StoreReader(sql, { tenantId: row.tenant, tenant: row.name, role: row.role }, purpose);
+    return new StoreReader(sql, reader, purpose);
   }
 
   /** The months that may have sessions: those of the partitions. */
@@ -98,7 +101,7 @@ export class StoreReader {
 
   /** In a transaction of its own: what is read next sees it as committed. */
   async #announce(): Promise<void> {
-    if (performance.now() - this.#announcedAt < announcementMs) return;
+    if (!this.reader.seesOthers || performance.now() - this.#announcedAt < announcementMs) return;
     await this.#sql`SELECT clew.announce_reading('export', NULL, NULL, ${this.#purpose})`;
     this.#announcedAt = performance.now();
   }

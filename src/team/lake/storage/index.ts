@@ -1,3 +1,3 @@
 export { FolderStorage } from './folder-storage.ts';
-export type { LakeFile, LakeStorage } from './lake-storage.ts';
+export { type LakeFile, type LakeStorage, writeWhole } from './lake-storage.ts';
 export { openStorage } from './open-storage.ts';

@@ -22,3 +22,15 @@ export interface LakeFile {
   finish(): Promise<boolean>;
   abandon(): Promise<void>;
 }
+
+/** Writes a small file; `false` if there is one of this name. */
+export async function writeWhole(storage: LakeStorage, name: string, bytes: Uint8Array): Promise<boolean> {
+  const file = storage.create(name);
+  try {
+    await file.write(bytes);
+    return await file.finish();
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+}
