@@ -118,9 +118,11 @@ function machineWith(
 /** An edit, removals and a lowered level. */
 function change([ada, bob]: readonly Machine[]): void {
   if (ada === undefined || bob === undefined) throw new Error('two machines push');
-  const { sessions } = jsonOf(['ls', '--json'], { env: ada.env }) as {
-    readonly sessions: readonly { readonly sessionId: string; readonly path: string; readonly turns: number }[];
-  };
+  const sessions = jsonOf(['ls', '--json'], { env: ada.env }) as readonly {
+    readonly sessionId: string;
+    readonly path: string;
+    readonly turns: number;
+  }[];
   const [edited, ...removed] = sessions.filter(({ turns }) => turns > 0).slice(0, 4);
   const line = {
     type: 'assistant',

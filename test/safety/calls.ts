@@ -106,6 +106,17 @@ export const everyCall: readonly WatchedLine[] = [
   // No session here has thinking that the API would refuse, so there is nothing to mark.
   { line: 'doctor {sound} --fix --mark --yes', isPartly: true },
   ...['export {sound}', 'export {sound} --output {out}/one.md', 'export --all --format parquet --output {out}/tables'],
+  // There is no store at the address.
+  {
+    line: 'export --format parquet --store postgres://ada@127.0.0.1:9/clew --to {out}/lake',
+    isPartly: true,
+    status: 1,
+  },
+  {
+    line: 'export --format parquet --store postgres://ada@127.0.0.1:9/clew --to {out}/lake --purge',
+    isPartly: true,
+    status: 1,
+  },
   ...['setup --yes', 'setup --dry-run', 'setup --yes && setup --remove --yes', 'setup --status'],
   'setup --yes && setup --remove --dry-run',
   // There is no store at the address.

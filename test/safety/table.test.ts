@@ -70,8 +70,12 @@ const network = new Map([
   ['named address', ['prices update']],
   [
     'team store',
-    ['team', 'team --dry-run', 'team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
+    [
+      ...['team', 'team --dry-run', 'team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
+      ...['export --store', 'export --store --purge'],
+    ],
   ],
+  ['S3', ['export --store', 'export --store --purge']],
 ]);
 
 test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {

@@ -23,6 +23,9 @@ export async function connect(
   // `?host=/run/postgresql`, as in libpq: the folder of a Unix socket.
   const host = url.searchParams.get('host');
   url.searchParams.delete('host');
+  // `?prepare=false`: a pool such as pgbouncer gives the transactions of a client to different connections.
+  const prepare = url.searchParams.get('prepare') !== 'false';
+  url.searchParams.delete('prepare');
   const { default: postgres } = await import('postgres');
   return postgres(url.href, {
     ...(host === null ? {} : { host }),
@@ -35,7 +38,7 @@ export async function connect(
     // Notices of functions are for the administrator's log.
     onnotice: () => {},
     // One prepared statement per query text and connection.
-    prepare: true,
+    prepare,
     fetch_types: readsArrays,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     transform: { undefined: null },
