@@ -95,7 +95,7 @@ export class CurrentSession {
     if (open.model !== undefined && (options.model === undefined || before !== undefined)) this.#setModel(open.model);
     meter.setContext(open.recorder.windowTokens);
     bus.setRecorder(open.recorder.sink);
-    await live.greet(hooks, source, lifetime);
+    await live.greet(hooks, open.isNew && source === 'resume' ? 'startup' : source, lifetime);
     await this.#announce(live);
   }
 

@@ -104,7 +104,12 @@ export function isUsed(source: SettingSource, sources: readonly SettingSource[] 
 /** Which session the agent works on: a new one, the latest of the folder, or a named one. */
 export type SessionChoice =
   | { readonly kind: 'new'; readonly sessionId?: string }
-  | { readonly kind: 'continue'; readonly fork?: { readonly sessionId?: string } }
+  | {
+      readonly kind: 'continue';
+      readonly fork?: { readonly sessionId?: string };
+      /** `true`: a new session where there is none to continue. */
+      readonly orNew?: boolean;
+    }
   | {
       readonly kind: 'resume';
       /** An id, a prefix of an id, a title or a path. */

@@ -40,8 +40,8 @@ export async function refuseKnownId({ root }: SessionPlace, sessionId: string): 
   }
 }
 
-/** The session with the newest line. Sessions of programs count only if there are no others. */
-export async function findNewest(place: SessionPlace): Promise<string> {
+/** The session with the newest line, if there is any. Sessions of programs count only if there are no others. */
+export async function findNewest(place: SessionPlace): Promise<string | undefined> {
   const projects = projectsFolder(place.root);
   const slugs = new Set([place.cwd, realPath(place.cwd)].flatMap(slugsFor));
   const files: { readonly file: string; readonly mtimeMs: number }[] = [];
@@ -64,9 +64,7 @@ export async function findNewest(place: SessionPlace): Promise<string> {
     const kind = found.isRun ? 'run' : 'typed';
     if (found.time > newest[kind].time) newest[kind] = { file, time: found.time };
   }
-  const file = newest.typed.file ?? newest.run.file;
-  if (file === undefined) throw new UserError(`no session to continue in ${place.cwd}`, 'start a new one');
-  return file;
+  return newest.typed.file ?? newest.run.file;
 }
 
 const none: { readonly file: string | undefined; readonly time: number } = { file: undefined, time: -Infinity };

@@ -71,6 +71,10 @@ export interface OpenSession {
 export async function openSession(choice: SessionChoice, options: OpenOptions): Promise<OpenSession> {
   if (choice.kind === 'new') return openNew(options, choice.sessionId);
   const found = choice.kind === 'continue' ? await findNewest(options) : await findNamed(options, choice.session);
+  if (found === undefined) {
+    if (choice.kind === 'continue' && choice.orNew === true) return openNew(options, choice.fork?.sessionId);
+    throw new UserError(`no session to continue in ${options.cwd}`, 'start a new one');
+  }
   const at = choice.kind === 'resume' ? choice.at : undefined;
   const { fork } = choice;
   if (options.isEphemeral === true) {

@@ -106,7 +106,8 @@ function sessionChoice(flags: FlagValues): SessionChoice {
     throw new UserError('a resumed session keeps its id', 'add --fork-session, or leave out --session-id');
   const fork = isFork ? { fork: given('sessionId', sessionId) } : {};
   return session === undefined
-    ? { kind: 'continue', ...fork }
+    ? // As in the client: a program that always continues has to begin once.
+      { kind: 'continue', ...fork, orNew: true }
     : { kind: 'resume', session, ...fork, ...given('at', at) };
 }
 

@@ -94,6 +94,16 @@ test('--continue takes the session with the newest line, not the newest file, an
   await newest.close();
   const nowhere = { ...place, cwd: path.join(place.cwd, 'other') };
   assert.match((await refusalOf(openSession({ kind: 'continue' }, nowhere)))?.message ?? '', /no session to continue/);
+  for (const fork of [{}, { fork: {} }, { fork: { sessionId: 'dddddddd-0000-4000-8000-000000000004' } }]) {
+    const begun = await openSession({ kind: 'continue', orNew: true, ...fork }, nowhere);
+    assert.ok(begun.isNew);
+    if ('fork' in fork && 'sessionId' in fork.fork) assert.equal(begun.sessionId, fork.fork.sessionId);
+    await begun.close();
+  }
+  // Where there is one, it is continued.
+  const again = await openSession({ kind: 'continue', orNew: true }, place);
+  assert.equal(again.sessionId, idA);
+  await again.close();
 });
 
 test('an id that is taken is refused for a new session', async (t) => {
