@@ -11,7 +11,7 @@ import { corpusFolder } from '../support/corpus.ts';
 import { projectRoot } from '../support/paths.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { noS3Server, startS3 } from '../support/s3-server.ts';
-import { startTeamStore } from '../support/team-store.ts';
+import { startTeamStore, type TeamStore } from '../support/team-store.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { type Machine, machineOf } from '../team/push-kit.ts';
 import { importPackage } from './client.ts';
@@ -101,11 +101,11 @@ function inStore(table: (typeof tables)[number]): string {
 
 function machineWith(
   context: TestContext,
-  store: Parameters<typeof machineOf>[1],
+  store: TeamStore,
   person: string,
   from: string,
 ): Machine {
-  const machine = machineOf(context, store, { person, name: person });
+  const machine = machineOf(context, store.addressOf(person), { name: person });
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     const folder = entry.parentPath;
     if (!entry.name.endsWith('.jsonl') || folder.includes('subagents')) continue;

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, formatCount, neutralise } from '../../base/text/index.ts';
-import { readTeamConfig, teamConfigPath } from '../../team/config/index.ts';
 import { type Level, levels } from '../../team/contract/index.ts';
 import { connect, storeError } from '../../team/database/index.ts';
 import {
@@ -15,13 +14,14 @@ import {
   openStorage,
 } from '../../team/lake/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
+import { refuseWithStore, storeChoice } from '../input/index.ts';
 import { showProgress, writeOut } from '../terminal/index.ts';
 
 export async function exportStore(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const place = placeOf(input);
   const options = optionsOf(input);
-  const address = addressOf(input);
+  const address = await addressOf(input);
   const storage = await openStorage(place, io.env);
   const progress = showProgress({ stderr: io.stderr, label: 'writing months' });
   // One connection holds the lock.
@@ -48,16 +48,13 @@ function placeOf({ flags, io, words }: CommandInput): string {
   return place.startsWith('s3://') ? place : path.resolve(io.cwd, place);
 }
 
-function addressOf({ flags, io }: CommandInput): string {
-  const address = textFlag(flags, 'store') || readTeamConfig(io.env).store;
-  if (address === undefined)
-    throw new UserError(
-      'there is no store to export',
-      `give --store postgres://USER@HOST/DATABASE, or write it into ${teamConfigPath(io.env)}`,
-    );
-  if (/^https?:\/\//i.test(address))
-    throw new UserError('a gateway takes pushes only', 'give --store postgres://USER@HOST/DATABASE');
-  return address;
+/** Everything that the role may see is exported. */
+async function addressOf(input: CommandInput): Promise<string> {
+  const reason = 'the tables have the person in each row';
+  refuseWithStore(input, { person: reason, group: reason, everyone: reason });
+  const choice = await storeChoice(input);
+  if (choice === undefined) throw new UserError('there is no store to export', 'add --store');
+  return choice.address;
 }
 
 function optionsOf({ flags }: CommandInput): LakeOptions {

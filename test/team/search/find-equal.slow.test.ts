@@ -119,7 +119,7 @@ interface Answer {
 
 test('find prints the same over the store as over the index', { skip: noPostgres }, async (context) => {
   const store = await startTeamStore(context, { ada: 'developer' });
-  const machine = machineOf(context, store);
+  const machine = machineOf(context, store.addressOf('ada'));
   machine.share({ level: 'text' });
   const count = makeSearchLibrary(machine.root);
   assert.ok(count > 300, `${count} transcripts`);
