@@ -99,12 +99,7 @@ function inStore(table: (typeof tables)[number]): string {
   return table === 'usage' ? 'clew.cells' : `clew.${table}`;
 }
 
-function machineWith(
-  context: TestContext,
-  store: TeamStore,
-  person: string,
-  from: string,
-): Machine {
+function machineWith(context: TestContext, store: TeamStore, person: string, from: string): Machine {
   const machine = machineOf(context, store.addressOf(person), { name: person });
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     const folder = entry.parentPath;

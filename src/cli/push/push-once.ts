@@ -88,7 +88,7 @@ export function pushOnce(
         patienceMs,
         waitMs,
         ...(signal === undefined ? {} : { signal }),
-        openTarget: () => openTarget(place.address, place.config),
+        openTarget: () => openTarget(place.address, place.config, input.io.env),
         onLock: (holder) => writeNotice(stderr, `waiting for another push (${holder})`),
         onProgress: ({ bytesDone, bytesTotal }) => progress.update(bytesDone, bytesTotal),
         onWait: () => {

@@ -13,11 +13,11 @@ export type Action = (input: CommandInput) => Promise<void>;
 
 /** The store of `--to`, of CLEW_STORE or of team.json. */
 export async function storeAddress({ flags, io }: CommandInput): Promise<string> {
-  const { readTeamConfig } = await import('../../team/config/index.ts');
+  const { isGatewayAddress, readTeamConfig } = await import('../../team/config/index.ts');
   const address = textFlag(flags, 'to') ?? readTeamConfig(io.env).store;
   if (address === undefined)
     throw new UserError('there is no address of a store', 'give --to postgres://USER@HOST/DATABASE, or set CLEW_STORE');
-  if (/^https?:/i.test(address))
+  if (isGatewayAddress(address))
     throw new UserError('a gateway cannot be administered', 'give the database: --to postgres://USER@HOST/DATABASE');
   return address;
 }

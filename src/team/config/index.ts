@@ -1,4 +1,5 @@
 export {
+  isGatewayAddress,
   levelFor,
   type ProjectChoice,
   type ProjectLevel,

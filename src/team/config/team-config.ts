@@ -35,6 +35,11 @@ export function teamConfigPath(env: Environment = process.env): string {
   return path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || homedir(), '.config'), 'clew', 'team.json');
 }
 
+/** `store` is a gateway or a database. */
+export function isGatewayAddress(store: string): boolean {
+  return /^https?:\/\//i.test(store);
+}
+
 /** Without a file nothing is pushed: the default level is `none`. */
 export function readTeamConfig(env: Environment = process.env): TeamConfig {
   const file = teamConfigPath(env);

@@ -7,7 +7,16 @@ import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import { type Fetch, makeFetch, ProxyError } from '../../base/network/index.ts';
 import type { Environment } from '../../base/node/index.ts';
-import type { Hello, PushAnswer, PushTarget, RemoveAnswer, SessionRows, TombstoneReason } from '../contract/index.ts';
+import { isGatewayAddress } from '../config/index.ts';
+import type {
+  Hello,
+  LevelNumber,
+  PushAnswer,
+  PushTarget,
+  RemoveAnswer,
+  SessionRows,
+  TombstoneReason,
+} from '../contract/index.ts';
 import { isPassing } from '../database/index.ts';
 import { writeSession } from './push/index.ts';
 
@@ -18,11 +27,6 @@ export interface HttpTargetOptions {
   readonly key: string | undefined;
   /** For the proxy. */
   readonly env?: Environment;
-}
-
-/** `store` in team.json is one or the other. */
-export function isGatewayAddress(store: string): boolean {
-  return /^https?:\/\//i.test(store);
 }
 
 export class HttpTarget implements PushTarget {
@@ -49,8 +53,13 @@ export class HttpTarget implements PushTarget {
     return (await this.#ask('push', await compressSession(session), 'gzip')) as PushAnswer;
   }
 
-  async remove(sessionId: string, reason: TombstoneReason, machine: string): Promise<RemoveAnswer> {
-    return (await this.#ask('remove', jsonBody({ sessionId, reason, machine }))) as RemoveAnswer;
+  async remove(
+    sessionId: string,
+    reason: TombstoneReason,
+    machine: string,
+    kept: LevelNumber = 0,
+  ): Promise<RemoveAnswer> {
+    return (await this.#ask('remove', jsonBody({ sessionId, reason, machine, kept }))) as RemoveAnswer;
   }
 
   async goodbye(machine: string, digest: string): Promise<void> {

@@ -1,4 +1,4 @@
-export { HttpTarget, type HttpTargetOptions, isGatewayAddress } from './http-target.ts';
+export { HttpTarget, type HttpTargetOptions } from './http-target.ts';
 export {
   addKey,
   type GatewayReport,

@@ -44,14 +44,14 @@ export function nextStep({ store }: CommandInput['flags'], local: string): strin
 }
 
 async function addressOf(typed: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { readTeamConfig, teamConfigPath } = await import('../../../team/config/index.ts');
+  const { isGatewayAddress, readTeamConfig, teamConfigPath } = await import('../../../team/config/index.ts');
   const address = typed === '' ? readTeamConfig(env).store : typed;
   if (address === undefined)
     throw new UserError(
       'there is no store to read',
       `give --store postgres://USER@HOST/DATABASE, or write it into ${teamConfigPath(env)}`,
     );
-  if (/^https?:\/\//i.test(address))
+  if (isGatewayAddress(address))
     throw new UserError('a gateway takes pushes only', 'read the store with --store postgres://USER@HOST/DATABASE');
   return address;
 }

@@ -1,7 +1,7 @@
 // The calls of a push over HTTP, each for the person of the key: what `PushTarget` does, with the same answers.
 import type { IncomingMessage } from 'node:http';
 import { asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
-import type { TombstoneReason } from '../../contract/index.ts';
+import type { LevelNumber, TombstoneReason } from '../../contract/index.ts';
 import { DatabaseTarget, type Sql } from '../../database/index.ts';
 import { type Check, checkShape, goodbyeShape, helloShape, removeShape, SessionReader } from '../push/index.ts';
 import type { Sender } from '../queue/index.ts';
@@ -26,9 +26,14 @@ export async function answerPush(
       return target.hello(textIn(machine));
     }
     case 'remove': {
-      const { sessionId, reason, machine } = await readMembers(request, removeShape);
-      // One of the reasons: checked.
-      return target.remove(textIn(sessionId), textIn(reason) as TombstoneReason, textIn(machine));
+      const { sessionId, reason, machine, kept } = await readMembers(request, removeShape);
+      // One of the reasons, and a level: checked.
+      return target.remove(
+        textIn(sessionId),
+        textIn(reason) as TombstoneReason,
+        textIn(machine),
+        Number(kept) as LevelNumber,
+      );
     }
     case 'goodbye': {
       const { machine, digest } = await readMembers(request, goodbyeShape);

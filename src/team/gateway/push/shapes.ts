@@ -65,7 +65,7 @@ const head: Shape<SessionHead> = {
 
 type RequestShape = Readonly<Record<string, Check>>;
 export const helloShape: RequestShape = { machine };
-export const removeShape: RequestShape = { sessionId, reason: oneOf(reasons), machine };
+export const removeShape: RequestShape = { sessionId, reason: oneOf(reasons), machine, kept: wholeNumber(0, 4) };
 export const goodbyeShape: RequestShape = { machine, digest: textUpTo(1_000, noControls) };
 
 const cells: Shape<CellRow> = {
