@@ -20,8 +20,8 @@ export const mutants = [
   {
     id: 'store-rows-for-others',
     file: policies,
-    find: 'WITH CHECK (${inTenant} AND ${mine}',
-    replace: 'WITH CHECK (${inTenant}',
+    find: "const mine = 'person = (SELECT clew.my_person())'",
+    replace: "const mine = 'person > 0'",
     tests: attempts,
   },
   {
@@ -35,8 +35,8 @@ export const mutants = [
   {
     id: 'store-search-without-policy',
     file: readings,
-    find: 'AND ${seenBy(table)}',
-    replace: 'AND tenant = clew.my_tenant()',
+    find: 'WHERE words @@ query AND (of_people IS NULL',
+    replace: 'WHERE words @@ query OR (of_people IS NULL',
     tests: attempts,
   },
   {
