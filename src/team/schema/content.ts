@@ -46,7 +46,7 @@ CREATE TABLE clew.sessions (${key},
   -- The months of its rows in all tables.
   months date[] NOT NULL,
   -- How much text there is, for how rare a word is: documents and their words, segments of exchanges, their fields and words.
-  words bigint[] NOT NULL DEFAULT '{0,0,0,0,0}' CHECK (cardinality(words) = 5),
+  words bigint[] NOT NULL DEFAULT '{0,0,0,0,0}' CHECK (cardinality(words) = 5 AND 0 <= ALL (words)),
   pushed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (tenant, person, month, session_id)
 ) PARTITION BY RANGE (month);

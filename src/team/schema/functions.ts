@@ -80,7 +80,8 @@ BEGIN
     new_months, CASE WHEN head->'words' IS NULL THEN '{0,0,0,0,0}'
       ELSE ARRAY(SELECT jsonb_array_elements_text(head->'words')::bigint) END);
   INSERT INTO clew.price_versions (tenant, version)
-  SELECT t, head->'facts'->>'prices' WHERE head->'facts'->>'prices' IS NOT NULL ON CONFLICT DO NOTHING;
+  -- Everyone reads it, and it is nobody's row: only what looks like a version.
+  SELECT t, head->'facts'->>'prices' WHERE head->'facts'->>'prices' ~ '^[0-9A-Za-z.+_:-]{1,40}$' ON CONFLICT DO NOTHING;
   INSERT INTO clew.opened VALUES (t, p, id, wanted, new_months, pg_current_xact_id())
   ON CONFLICT (tenant, person) DO UPDATE SET session_id = excluded.session_id, level = excluded.level,
     months = excluded.months, xact = excluded.xact;

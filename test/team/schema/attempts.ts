@@ -26,6 +26,7 @@ const tables = [
 ];
 const plain = [
   'tenants',
+  'price_versions',
   'people',
   'groups',
   'members',
@@ -114,6 +115,24 @@ const reads: readonly Attempt[] = [
   {
     name: 'ask the search for exchanges',
     sql: `SELECT CASE WHEN count(*) > 0 THEN 'marybob' || 'text' END FROM clew.matching_exchanges(('pmarybob' || 'text')::tsquery);`,
+  },
+  {
+    name: 'ask the ranked search for documents',
+    sql: `SELECT CASE WHEN count(*) > 0 THEN 'marybob' || 'text' END FROM clew.found_documents(('marybob' || 'text')::tsquery,
+      ARRAY['marybob' || 'text'], '{}', ARRAY[2], NULL, NULL, NULL, NULL, NULL, 10);`,
+  },
+  {
+    name: 'ask the ranked search for every word that begins alike',
+    sql: `SELECT * FROM clew.found_documents('mary:*'::tsquery, '{}', ARRAY['mary'], ARRAY[1, 2, 3, 8], NULL, NULL, NULL, NULL, NULL, 10);`,
+  },
+  {
+    name: 'count what the search finds',
+    sql: `SELECT CASE WHEN clew.count_documents(('marybob' || 'text')::tsquery, ARRAY[2], NULL, NULL, NULL, NULL, NULL, 10) > 0
+      THEN 'marybob' || 'text' END;`,
+  },
+  {
+    name: 'ask the ranked search for exchanges',
+    sql: `SELECT * FROM clew.found_exchanges('pmary:*'::tsquery, '{}', ARRAY['pmary'], ARRAY[1, 2, 3, 8], 10);`,
   },
   {
     name: 'ask the search about another person',
