@@ -128,7 +128,12 @@ BEGIN
   IF p IS NULL THEN RAISE EXCEPTION 'the store does not know this role' USING ERRCODE = 'CL001'; END IF;
   PERFORM FROM clew.tenants WHERE tenant = t AND swept_at < now() - interval '1 hour' FOR NO KEY UPDATE SKIP LOCKED;
   IF FOUND THEN
-    PERFORM clew.sweep(t, 100);
+    -- A push that does not end may lock sums that the sweep changes; the next hour tries again.
+    BEGIN
+      PERFORM set_config('lock_timeout', '2s', true);
+      PERFORM clew.sweep(t, 100);
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+    END;
     UPDATE clew.tenants SET swept_at = now() WHERE tenant = t;
   END IF;
   RETURN jsonb_build_object(

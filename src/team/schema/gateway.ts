@@ -55,6 +55,9 @@ CREATE TABLE clew.gateway_batches (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 ALTER TABLE clew.gateway_batches ALTER COLUMN body SET STORAGE EXTERNAL;
+-- ANALYZE would copy small bodies into pg_statistic, where they outlive their rows.
+ALTER TABLE clew.gateway_batches ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE clew.gateway_batches ALTER COLUMN reason SET STATISTICS 0;
 CREATE INDEX gateway_batches_waiting ON clew.gateway_batches (destination, retry_at, batch) WHERE stage <> 'parked';
 CREATE INDEX gateway_batches_by_person ON clew.gateway_batches (tenant, person);
 
@@ -82,18 +85,19 @@ const definer = 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
 const isFree = '(b.owner IS NULL OR greatest(b.leased_until, pg_postmaster_start_time() + lease) < clock_timestamp())';
 
 export const gatewayFunctions: string = `
--- Whose key this is; no row for a key that is unknown or revoked, or whose owner was forgotten.
+-- Whose key this is; no row for a key that is unknown, revoked or of another tenant, or whose owner was forgotten.
 CREATE FUNCTION clew.gateway_key(of_hash bytea)
 RETURNS TABLE (tenant integer, person integer, tenant_name text, person_name text, groups text[])
 LANGUAGE plpgsql ${definer} AS $$
 #variable_conflict use_column
 BEGIN
   UPDATE clew.gateway_keys k SET last_used_at = date_trunc('minute', clock_timestamp()) WHERE k.hash = of_hash
+    AND k.tenant = clew.my_tenant()
     AND k.revoked_at IS NULL AND k.last_used_at IS DISTINCT FROM date_trunc('minute', clock_timestamp());
   RETURN QUERY SELECT k.tenant, k.person, t.name, p.name,
       ARRAY(SELECT m.group_name FROM clew.members m WHERE m.tenant = k.tenant AND m.person = k.person ORDER BY 1)
     FROM clew.gateway_keys k JOIN clew.people p USING (tenant, person) JOIN clew.tenants t USING (tenant)
-    WHERE k.hash = of_hash AND k.revoked_at IS NULL AND p.forgotten_at IS NULL;
+    WHERE k.hash = of_hash AND k.tenant = clew.my_tenant() AND k.revoked_at IS NULL AND p.forgotten_at IS NULL;
 END $$;
 
 -- The version of the store, which this role cannot read itself.
@@ -108,6 +112,10 @@ CREATE FUNCTION clew.gateway_take(of_tenant integer, of_person integer, new_span
 DECLARE
   known integer[];
 BEGIN
+  -- Of the gateway's own tenant. While this runs the person is not forgotten.
+  PERFORM FROM clew.people p WHERE p.tenant = of_tenant AND p.person = of_person AND p.tenant = clew.my_tenant()
+    AND p.forgotten_at IS NULL FOR KEY SHARE;
+  IF NOT FOUND THEN RAISE EXCEPTION 'the gateway does not act for this person' USING ERRCODE = 'CL001'; END IF;
   known := ARRAY(SELECT n.nth::integer FROM unnest(new_spans) WITH ORDINALITY n (span, nth)
     WHERE EXISTS (SELECT FROM clew.gateway_spans s WHERE s.tenant = of_tenant AND s.person = of_person AND s.span = n.span)
     ORDER BY 1);
@@ -136,7 +144,7 @@ BEGIN
     THEN RETURN; END IF;
   SELECT array_agg(f.batch ORDER BY f.retry_at, f.batch), count(*) FILTER (WHERE f.stage = 'sending') INTO taken, doubtful
     FROM (SELECT b.batch, b.stage, b.retry_at FROM clew.gateway_batches b WHERE b.destination = of_destination
-      AND b.stage <> 'parked' AND b.retry_at <= clock_timestamp() AND ${isFree}
+      AND b.tenant = clew.my_tenant() AND b.stage <> 'parked' AND b.retry_at <= clock_timestamp() AND ${isFree}
       ORDER BY b.retry_at, b.batch LIMIT most FOR UPDATE SKIP LOCKED) f;
   IF taken IS NULL THEN RETURN; END IF;
   UPDATE clew.gateway_batches b SET owner = me, leased_until = clock_timestamp() + lease, stage = 'ready',

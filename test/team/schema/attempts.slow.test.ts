@@ -78,7 +78,11 @@ async function prepareStore(context: TestContext): Promise<{ readonly store: Tea
     await target.goodbye('laptop', 'digest');
     await target.close();
   }
-  server.run(`INSERT INTO clew.holds (tenant, person, reason) VALUES (1, 2, 'marybobhold'); ANALYZE;`);
+  server.run(`INSERT INTO clew.holds (tenant, person, reason) VALUES (1, 2, 'marybobhold');
+    INSERT INTO clew.gateway_keys (tenant, person, hash, hint) VALUES (2, 8, 'key of eve', 'e');
+    INSERT INTO clew.gateway_destinations (destination) VALUES ('https://traces.example');
+    INSERT INTO clew.gateway_batches (tenant, person, destination, spans, content_type, body)
+      VALUES (2, 8, 'https://traces.example', 1, 't', 'maryevetext'); ANALYZE;`);
   const bob = await connect(store.addressOf('bob'));
   context.after(() => bob.end());
   await bob.unsafe(`SELECT lo_from_bytea(0, 'marybobblob')`);

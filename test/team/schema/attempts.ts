@@ -27,6 +27,11 @@ const tables = [
 const plain = [
   'tenants',
   'price_versions',
+  'usage_totals',
+  'gateway_keys',
+  'gateway_spans',
+  'gateway_batches',
+  'gateway_destinations',
   'people',
   'groups',
   'members',
@@ -115,6 +120,15 @@ const reads: readonly Attempt[] = [
   {
     name: 'ask the search for exchanges',
     sql: `SELECT CASE WHEN count(*) > 0 THEN 'marybob' || 'text' END FROM clew.matching_exchanges(('pmarybob' || 'text')::tsquery);`,
+  },
+  {
+    name: 'take batches of another tenant from the queue of the gateway',
+    sql: `SELECT encode(body, 'escape') FROM clew.gateway_claim('https://traces.example', '00000000-0000-4000-a000-000000000001', 10, '1 minute');`,
+  },
+  { name: 'read the queue of the gateway', sql: `SELECT encode(body, 'escape'), reason FROM clew.gateway_batches;` },
+  {
+    name: 'whose key it is, in another tenant',
+    sql: `SELECT 'mary' || person_name || 'text' FROM clew.gateway_key('key of eve');`,
   },
   {
     name: 'ask the ranked search for documents',
@@ -276,6 +290,10 @@ const changes: readonly Attempt[] = [
   {
     name: 'forge a reading of another',
     sql: `INSERT INTO clew.readings (tenant, reader_person, reader, action) VALUES (1, 2, 'bob', 'find');`,
+  },
+  {
+    name: 'spans in the name of another tenant',
+    sql: `SELECT clew.gateway_take(2, 8, ARRAY['x'::bytea], ARRAY['https://traces.example'], ARRAY[1], ARRAY['t'], ARRAY['x'::bytea]);`,
   },
   { name: 'be an auditor', sql: 'GRANT clew_auditor TO CURRENT_USER;' },
   { name: 'be a superuser', sql: 'ALTER ROLE CURRENT_USER SUPERUSER;' },
