@@ -75,6 +75,20 @@ export const mutants = [
     tests: erased,
   },
   {
+    id: 'store-announcement-not-on-disk',
+    file: readings,
+    find: "EXECUTE format('DROP TABLE clew.%I', 'announced_' || announced);",
+    replace: '',
+    tests: erased,
+  },
+  {
+    id: 'store-batches-of-other-tenants',
+    file: 'src/team/schema/gateway.ts',
+    find: 'AND b.tenant = clew.my_tenant() AND b.stage',
+    replace: 'AND b.stage',
+    tests: attempts,
+  },
+  {
     id: 'store-erases-too-early',
     file: 'src/team/admin/erase.ts',
     find: 'AND age(xact::xid) > (',

@@ -20,8 +20,12 @@ export interface OwnedStore {
 export const ownerRights = 'CREATE ROLE keeper LOGIN CREATEROLE; GRANT CREATE ON DATABASE clew TO keeper;';
 
 /** `people` are developers. */
-export function startOwnedStore(context: Endable, people: readonly string[] = []): OwnedStore {
-  const server = startPostgres(context);
+export function startOwnedStore(
+  context: Endable,
+  people: readonly string[] = [],
+  settings: readonly string[] = [],
+): OwnedStore {
+  const server = startPostgres(context, { settings });
   server.run(ownerRights);
   const store = ownedStore(server);
   store.json('init', '--tenant', 'acme');
