@@ -22,12 +22,13 @@ export async function vacuumRemovals(sql: Sql, rewrites: boolean): Promise<Erase
     return true;
   };
   await sql`SELECT set_config('lock_timeout', '10s', false) WHERE current_setting('lock_timeout') = '0'`;
-  let isComplete = months.length === 0 || (await vacuum(await plainTables(sql)));
+  const plain = await plainTables(sql);
+  let isComplete = months.length === 0 || (await vacuum(plain));
   for (const month of months) {
     if (!isComplete) break;
     const partitions = await partitionsOf(sql, month);
     isComplete = await vacuum(partitions);
-    if (rewrites && isComplete) await settle(sql, month, partitions);
+    if (rewrites && isComplete) await settle(sql, month, [...plain, ...partitions]);
   }
   return { tables, pending: await pendingMonths(sql) };
 }
@@ -69,8 +70,8 @@ async function partitionsOf(sql: Sql, month: string): Promise<readonly string[]>
  * A rewrite keeps rows that an older transaction may still see. The oldest transaction that it considered becomes the age of
  * the table: removals before that are out of the files.
  */
-async function settle(sql: Sql, month: string, partitions: readonly string[]): Promise<void> {
+async function settle(sql: Sql, month: string, rewritten: readonly string[]): Promise<void> {
   await sql`
     DELETE FROM clew.removals WHERE month = to_date(${month}, 'YYYY-MM') AND age(xact::xid) > (
-      SELECT max(age(relfrozenxid)) FROM pg_class WHERE oid = ANY(${[...partitions]}::text[]::regclass[]))`;
+      SELECT max(age(relfrozenxid)) FROM pg_class WHERE oid = ANY(${[...rewritten]}::text[]::regclass[]))`;
 }

@@ -54,9 +54,11 @@ async function linkLogin(
   { role, verifier }: Pick<GrantWish, 'role' | 'verifier'>,
 ): Promise<boolean> {
   if (role === undefined) return false;
-  const [known] = await sql<{ isSuperuser: boolean; canLogin: boolean }[]>`
-    SELECT rolsuper AS "isSuperuser", rolcanlogin AS "canLogin" FROM pg_roles WHERE rolname = ${login}`;
-  if (known?.isSuperuser === true || /^(pg|clew)_/.test(login) || known?.canLogin === false)
+  // The policies do not hold for a superuser, and not for the owner of the store.
+  const [known] = await sql<{ isFree: boolean; canLogin: boolean }[]>`
+    SELECT rolsuper OR rolbypassrls OR pg_has_role(r.oid, (SELECT nspowner FROM pg_namespace WHERE nspname = 'clew'), 'MEMBER')
+      AS "isFree", rolcanlogin AS "canLogin" FROM pg_roles r WHERE rolname = ${login}`;
+  if (known?.isFree === true || /^(pg|clew)_/.test(login) || known?.canLogin === false)
     throw new UserError(
       `the role "${login}" cannot be a login of the store`,
       'choose another with --login',

@@ -130,7 +130,8 @@ BEGIN
     RAISE EXCEPTION 'the person is on legal hold' USING ERRCODE = 'CL005';
   END IF;
   before := clew.count_person(of_tenant, of_person);
-  PERFORM clew.note_removal(of_tenant, of_person, ARRAY(SELECT DISTINCT unnest(months) FROM clew.sessions
+  -- Tables without months have rows of everyone.
+  PERFORM clew.note_removal(of_tenant, of_person, '1970-01-01'::date || ARRAY(SELECT DISTINCT unnest(months) FROM clew.sessions
     WHERE tenant = of_tenant AND person = of_person));
   FOR of_table IN SELECT * FROM clew.tables_of_people() LOOP
     EXECUTE format('DELETE FROM clew.%I WHERE tenant = $1 AND person = $2', of_table) USING of_tenant, of_person;

@@ -90,20 +90,24 @@ test('grant creates a login, links it and quotes its name; revoke takes the acce
       [odd, odd, ['developer'], [], 0, false],
     ],
   );
+  server.run('CREATE ROLE bypass LOGIN BYPASSRLS');
   const refused = [
     'postgres',
+    'keeper',
+    'bypass',
     'clew_auditor',
     'ada',
     'nobody-has-this-very-long-name-of-a-role-that-postgresql-would-cut-after-63',
   ];
   assert.deepEqual(
     refused.map((login) => team('grant', 'mallory', '--role', 'auditor', '--login', login).status),
-    [3, 3, 3, 2],
+    [3, 3, 3, 3, 3, 2],
   );
   assert.equal(team('grant', 'ada', '--role', 'gateway').status, 3);
   assert.deepEqual(json('revoke', 'ada'), { person: 'ada', login: null, roles: [] });
   await assert.rejects(push('ada', { id: 's2', word: 'mary' }), { code: '42501' });
   assert.equal(server.run(`SELECT count(*) FROM clew.sessions`), '1\n');
+  assert.deepEqual((json('forget', 'gus', '--erase', '--yes') as Record<string, unknown>).pending, []);
   json('group', 'remove', 'core', 'ada');
   json('group', 'remove', 'core');
   assert.deepEqual(json('groups'), []);
