@@ -221,6 +221,88 @@ export const examples: Readonly<Record<string, Example>> = {
       note(`denied ${Array.isArray(denials) ? denials.length : ''}, made ${existsSync(path.join(project, 'guarded'))}`);
     },
   },
+  'sub-agents in the background': {
+    scripts: {
+      main: [
+        calls(
+          use('Agent', {
+            description: 'look',
+            prompt: 'work [[sub]]',
+            subagent_type: 'helper',
+            run_in_background: true,
+          }),
+        ),
+        answers('started'),
+        answers('seen'),
+      ],
+      // Slow, so that the first turn has ended.
+      sub: [{ blocks: [say('first'), echo('sub')], delayMs: 700 }, answers('sub done')],
+    },
+    run: async ({ ask }) => {
+      const helper = { description: 'helps', prompt: 'You help', tools: ['Bash'] };
+      await ask('go [[main]]', { agents: { helper }, allowedTools: ['Bash', 'Agent'] });
+    },
+  },
+  'sub-agents: one that a guard does not let start': {
+    scripts: {
+      main: [
+        calls(use('Agent', { description: 'look', prompt: 'work', subagent_type: 'helper', run_in_background: false })),
+        answers('done'),
+      ],
+    },
+    run: async ({ ask, note }) => {
+      const helper = { description: 'helps', prompt: 'You help', tools: ['Bash'] };
+      const guard: Hook = async () => ({ decision: 'block', reason: 'no' });
+      const hooks = { PreToolUse: [{ matcher: 'Task', hooks: [guard] }] };
+      const messages = await ask('go [[main]]', { agents: { helper }, allowedTools: ['Agent'], hooks });
+      note(JSON.stringify(messages.at(-1)?.permission_denials).replace(/toolu_\w+/, 'ID'));
+    },
+  },
+  'hooks: what a guard cannot do, and answers that are wrong': {
+    scripts: { touch: [calls(touch('made')), answers('done')] },
+    run: async ({ ask, note, project }) => {
+      const specific =
+        (more: JsonObject, hookEventName = 'PreToolUse'): Hook =>
+        async () => ({ hookSpecificOutput: { hookEventName, ...more } });
+      const tries: readonly (readonly [string, JsonObject, Hook])[] = [
+        ['an ask rule', { ask: ['Bash(touch *)'] }, specific({ permissionDecision: 'allow' })],
+        ['another event', { allow: ['Bash'] }, specific({ permissionDecision: 'deny' }, 'Stop')],
+        ['a text', { allow: ['Bash'] }, async () => 'deny' as unknown as JsonObject],
+      ];
+      for (const [name, permissions, guard] of tries) {
+        await ask('go [[touch]]', { settings: { permissions }, hooks: { PreToolUse: [{ hooks: [guard] }] } });
+        note(`${name}: ${existsSync(path.join(project, 'made'))}`);
+      }
+    },
+  },
+  'hooks: the input of every event of a turn': {
+    scripts: { both: [calls(echo('one'), use('Bash', { command: 'exit 3', description: 'fail' })), answers('done')] },
+    run: async ({ ask, note }) => {
+      const seen: string[] = [];
+      const hook: Hook = async (input) => {
+        seen.push(`${input.hook_event_name}: ${Object.keys(input).sort().join(' ')}`);
+        return {};
+      };
+      const events = 'UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PostToolBatch Stop'.split(' ');
+      await ask('go [[both]]', {
+        allowedTools: ['Bash'],
+        hooks: Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]])),
+      });
+      // The calls run at the same time.
+      for (const each of seen.sort()) note(each);
+    },
+  },
+  'hooks: a Stop hook that ends everything': {
+    run: async ({ ask, note }) => {
+      const messages = await ask('hello', { hooks: { Stop: [{ hooks: [async () => ({ continue: false })] }] } });
+      note(String(messages.at(-1)?.terminal_reason));
+    },
+  },
+  'sessions: continue where there is none': {
+    run: async ({ ask, note }) => {
+      note(String((await ask('hello', { continue: true })).at(-1)?.subtype));
+    },
+  },
   'hooks: the end of a turn': {
     scripts: { end: [calls(echo('one')), answers('done')] },
     run: async ({ ask, note }) => {

@@ -89,7 +89,7 @@ function readJson(name: HookName, label: string, json: JsonObject): HookVerdict 
 function readForeign(name: HookName, label: string, event: string): HookVerdict {
   const problem = `the hook ${label} answered for ${event}, not for ${name}`;
   if (!guardEvents.has(name)) return verdict({ messages: [`${problem}; the answer is ignored`] });
-  return verdict({ ...block(name, `${problem}. ${notTakenText(name)}`), messages: [problem] });
+  return verdict(block(name, `${problem}. ${notTakenText(name)}`));
 }
 
 /** What only one kind of event can decide. */

@@ -174,11 +174,16 @@ class PrintRun {
     this.#asked.add(asked);
   }
 
-  /** While sub-agents run in the background, results wait: many callers stop reading after the first one. */
+  /**
+   * While sub-agents run in the background, the results of a single prompt wait: many callers stop reading after the first
+   * one. A program that sends prompts needs the end of each turn at once. Both as in the client.
+   */
   async #hearEnd(ended: TurnEnded, agent: Agent): Promise<void> {
     this.#code = codeOfTurn(ended);
     this.#results.push({ result: this.#messages.result(ended, agent.state), errors: errorsOf(ended) });
-    if (!agent.state.backgroundTasks.some(({ kind }) => kind === 'agent')) await this.#printResults();
+    const isWaiting =
+      this.#options.input === 'text' && agent.state.backgroundTasks.some(({ kind }) => kind === 'agent');
+    if (!isWaiting) await this.#printResults();
   }
 
   async #printResults(): Promise<void> {

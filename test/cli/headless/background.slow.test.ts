@@ -82,6 +82,28 @@ test('the results wait while a sub-agent runs in the background', async (t) => {
   ]);
 });
 
+test('a program that sends prompts gets each result at once, also while a sub-agent runs in the background', async (t) => {
+  const task = { description: 'look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: true };
+  const kit = await startHeadless(t, ({ body }) => {
+    const messages = messagesOf(body);
+    const count = messages.length;
+    if (JSON.stringify(messages[0]).includes('"Look'))
+      return count === 1 ? calls(['Bash', { command: until('a') }]) : says('it is blue');
+    if (count === 1) return calls(['Agent', task]);
+    return says(count === 3 ? 'started' : 'I see');
+  });
+  const running = kit.start(input);
+  running.child.stdin.end(message('go'));
+  // The sub-agent continues only after the result.
+  await running.prints(/"result":"started"/);
+  release(kit, 'a');
+  const { messages } = await running.ended;
+  assert.deepEqual(
+    kinds(messages).filter((kind) => kind.startsWith('result') || kind.startsWith('task_notification')),
+    ['result started', 'task_notification completed', 'result I see (of a notice)'],
+  );
+});
+
 test('a message that comes during a call has no result of its own', async (t) => {
   const kit = await startHeadless(t, ({ body }) =>
     messagesOf(body).length === 1 ? calls(['Bash', { command: until('a') }]) : says('both'),

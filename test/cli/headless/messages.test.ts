@@ -196,6 +196,22 @@ test('what sub-agents say is printed once a program asks for it, and their refus
   assert.deepEqual(stream.result(ended, state).permission_denials, []);
 });
 
+test('a sub-agent in the background is printed with its text and without its prompt, as by 2.1.325', () => {
+  const kinds = (isBackground: boolean) => {
+    const stream = new MessageStream({ ...choice, withParts: false });
+    const agent = { agentId: 'a1', parentCallId: 't' };
+    const started = { ...agent, agentType: 'helper', description: 'd', isBuiltIn: false, isBackground };
+    const block = { type: 'block', uuid, message: head, block: { type: 'text', text: 'a' } } as const;
+    return [
+      { at: new Date(), type: 'agent-started', ...started } as const,
+      { at: new Date(), type: 'prompt', uuid, content: 'work', isMeta: false, agent } as const,
+      { ...block, stopReason: 'end_turn', usage: {}, agent, at: new Date() } as const,
+    ].flatMap((event) => stream.of(event, state).map(({ type }) => type));
+  };
+  assert.deepEqual(kinds(true), ['assistant']);
+  assert.deepEqual(kinds(false), ['user']);
+});
+
 test('the end by a hook has its own reason, and what makes a turn continue is a block', () => {
   const stream = new MessageStream(choice);
   stream.of({ at: new Date(), type: 'prompt', uuid, content: 'hi', isMeta: false }, state);

@@ -45,6 +45,8 @@ export class MessageStream {
   /** The usage of the first block, by the id of the answer. */
   readonly #firstUsage = new Map<string, JsonObject>();
   readonly #agents = new Map<string, RunningAgentMark>();
+  /** The ids of sub-agents in the background. */
+  readonly #inBackground = new Set<string>();
   #requestedAt: number | undefined;
   #compactingAt = 0;
   #compactProblem: string | undefined;
@@ -166,6 +168,7 @@ export class MessageStream {
         return;
       case 'agent-started':
         this.#agents.set(event.agentId, { type: event.agentType, description: event.description });
+        if (event.isBackground === true) this.#inBackground.add(event.agentId);
         return;
       case 'request':
         if (event.agent === undefined) this.#requestedAt = event.at.getTime();
@@ -239,14 +242,19 @@ export class MessageStream {
 
   #promptMessages(event: Extract<AgentEvent, { readonly type: 'prompt' }>, common: Common): readonly JsonObject[] {
     if (event.isSituation || event.isSteered) return [];
-    if (event.agent !== undefined) return event.isMeta ? [] : [promptMessage(event, false, common)];
+    if (event.agent !== undefined)
+      return event.isMeta || this.#inBackground.has(event.agent.agentId) ? [] : [promptMessage(event, false, common)];
     if (event.isMeta) return event.isFeedback ? [promptMessage(event, false, common)] : [];
     return this.#choice.withPrompts ? [promptMessage(event, true, common)] : [];
   }
 
-  /** Of a sub-agent only its calls are shown, unless its text is wanted. */
+  /**
+   * Of a sub-agent that its call waits for, only the calls are shown, unless its text is wanted. As in the client, one in
+   * the background is shown whole, without its prompt, which is in `task_started`.
+   */
   #isShown({ agent, block }: Extract<AgentEvent, { readonly type: 'block' }>): boolean {
-    return agent === undefined || block.type === 'tool_use' || this.#withAgentText;
+    if (agent === undefined || block.type === 'tool_use') return true;
+    return this.#withAgentText || this.#inBackground.has(agent.agentId);
   }
 
   #usageOf({ message, usage }: Extract<AgentEvent, { readonly type: 'block' }>): JsonObject {

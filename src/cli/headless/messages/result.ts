@@ -34,7 +34,11 @@ export function turnResult(ended: TurnEnded, account: TurnAccount, facts: Result
     ...terminalReason(ended, account),
     usage: usageJson(account.usage, account.thinkingTokens),
     ...totals(facts),
-    permission_denials: [...ended.denials, ...account.agentDenials].map((denial) => ({ ...denial })),
+    // The client lists the tool Agent under its old name.
+    permission_denials: [...ended.denials, ...account.agentDenials].map((denial) => ({
+      ...denial,
+      tool_name: denial.tool_name === 'Agent' ? 'Task' : denial.tool_name,
+    })),
     ...(ended.origin === undefined ? {} : { origin: { ...ended.origin, producer: 'session-task' } }),
     queued_turn_count: state?.queued.length ?? 0,
   };
