@@ -136,6 +136,11 @@ export const everyCall: readonly WatchedLine[] = [
     status: 1,
     isPartly: true,
   })),
+  // Nothing is shared, so that nothing is opened; test/team/push.slow.test.ts has a store.
+  ...['push', 'push --dry-run', 'push --auto'].map((line) => ({
+    line: `${line} --to postgres://ada@127.0.0.1:9/clew`,
+    isPartly: true,
+  })),
   // Without a page that asks for a dry run or an archived session.
   ...['open --no-browser', 'open --no-browser --allow-changes', 'trace follow'].map((line) => ({
     line,

@@ -67,6 +67,7 @@ const network = new Map([
   ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],
   ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay', 'team gateway']],
   ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
+  ['team store', ['push', 'push --auto']],
   ['named address', ['prices update']],
   [
     'team store',

@@ -1,16 +1,14 @@
 // Many machines push at once while their clients and the server are killed: afterwards the store has every row once.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cleanEnv, jsonOf } from '../support/clew.ts';
-import { clew } from '../support/dist.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startTeamStore, type TeamStore } from '../support/team-store.ts';
 import { type Machine, machineOf, type SmallSession, smallSession } from './push-kit.ts';
+import { runNode, runProcess } from './run-process.ts';
 
 /** CLEW_LONG=1: the numbers of docs/team.md. */
 const size =
@@ -29,7 +27,8 @@ test(
     const people = Object.fromEntries(
       Array.from({ length: Math.ceil(size.machines / 2) }, (_, i) => [`person${i}`, 'developer' as const]),
     );
-    const store = await startTeamStore(context, people);
+    // The processes are killed, the machine does not lose power: what reached the system is kept.
+    const store = await startTeamStore(context, people, { settings: ['fsync = off'] });
     const all: SmallSession[] = [];
     const machines = Array.from({ length: size.machines }, (_, i) => {
       const sessions = Array.from({ length: size.sessions }, () => smallSession(random, `/work/project${i % 7}`));
@@ -81,29 +80,13 @@ async function pushThroughKills(machine: Machine, kills: number, random: () => n
     // There are four steps for each session; some end in the middle of what follows, such as the transaction.
     const step = 1 + Math.floor(random() * ((size.sessions * 4) / (kills + 1)));
     const ms = random() < 0.4 ? 0 : 1 + Math.floor(random() * 25);
-    const { signal, stderr, code } = await runProcess([child, machine.root, String(step), String(ms)], env);
+    const { signal, stderr, code } = await runNode([child, machine.root, String(step), String(ms)], env);
     assert.equal(signal, 'SIGKILL', `exit ${code}: ${stderr}`);
     killed++;
   }
-  const { code, stderr } = await runProcess([clew, 'push'], env);
+  const { code, stderr } = await runProcess(['push'], env);
   assert.equal(code, 0, stderr);
   return killed;
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly stderr: string;
-}
-
-async function runProcess(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const running = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  running.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const [code, signal] = (await once(running, 'close')) as [number | null, string | null];
-  return { code, signal, stderr };
 }
 
 /** Each time that another part of the sessions has arrived. */

@@ -11,6 +11,7 @@ import { readTeamConfig } from '../../src/team/config/index.ts';
 import { openTarget, type PushOptions, pushFolder } from '../../src/team/push/index.ts';
 import type { Endable } from '../support/after-test.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
+import { toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 
 export interface Machine {
   readonly home: string;
@@ -156,4 +157,50 @@ export function smallSession(random: () => number, cwd: string): SmallSession {
   }
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   return { name: `${cwd.replaceAll('/', '-')}/${id}.jsonl`, text, ...sums };
+}
+
+/** A session with a word of its own in every place that has text. */
+export function canarySession(): {
+  readonly files: Readonly<Record<string, string>>;
+  readonly canaries: readonly string[];
+} {
+  const id = '11111111-1111-4111-a111-111111111111';
+  const text = transcript({ cwd: '/home/dev/CANARY-cwd', gitBranch: 'CANARY-branch', slug: 'CANARY-slug' })
+    .user('CANARY-prompt')
+    .assistant([
+      { type: 'thinking', thinking: 'CANARY-thinking', signature: 'CANARY-signature' },
+      { type: 'text', text: 'CANARY-answer' },
+      toolUse('t1', 'Bash', { command: 'CANARY-command', description: 'CANARY-description' }),
+      toolUse('t2', 'Read', { file_path: '/home/dev/CANARY-file' }),
+    ])
+    .user([toolResult('t1', 'CANARY-output'), toolResult('t2', 'CANARY-content', { is_error: true })], {
+      toolUseResult: { stdout: 'CANARY-stdout' },
+    })
+    .system('informational', { content: 'CANARY-note' })
+    .attachment('file', ['CANARY-attachment'])
+    .aside('custom-title', { customTitle: 'CANARY-title' })
+    .aside('tag', { tag: 'CANARY-tag' })
+    .aside('pr-link', { prUrl: 'https://CANARY-link/1', prNumber: 1, prRepository: 'CANARY/repository' })
+    .queue('enqueue', 'CANARY-queued')
+    .aside('CANARY-type', { anything: 'CANARY-anything' })
+    .text();
+  const agent = transcript({ isSidechain: true, agentId: 'a1' }).user('CANARY-task').assistant('CANARY-report').text();
+  const folder = '-home-dev-CANARY-cwd';
+  const files = {
+    [`${folder}/${id}.jsonl`]: text,
+    [`${folder}/${id}/subagents/agent-a1.jsonl`]: agent,
+    [`${folder}/${id}/subagents/agent-a1.meta.json`]: '{"description":"CANARY-meta"}',
+    [`${folder}/${id}/tool-results/CANARY-name.txt`]: 'CANARY-stored',
+    [`${folder}/CANARY-session.jsonl`]: text.replaceAll(id, 'CANARY-session'),
+  };
+  return {
+    files,
+    canaries: [
+      ...new Set(
+        Object.values(files)
+          .join('\n')
+          .match(/CANARY[-/]\w+/g),
+      ),
+    ],
+  };
 }

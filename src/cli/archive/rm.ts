@@ -7,6 +7,7 @@ import { leftOutNotes } from '../../library/session-files/index.ts';
 import { discoverSessions, diskError } from '../../store/index.ts';
 import { newOperationId } from '../../surgery/engine/index.ts';
 import { type RemovedWithUndo, removeWithUndo } from '../../surgery/keep/index.ts';
+import { noteRemoval } from '../../team/push/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { findNamedSession, rootsOf } from '../input/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
@@ -30,7 +31,11 @@ export async function run(input: CommandInput): Promise<void> {
   if (!(await mayDelete(input, planned))) return writeNotice(io.stderr, 'nothing was deleted');
   const removed: RemovedWithUndo[] = [];
   try {
-    for (const main of mains) removed.push(await removeWithUndo(main, options));
+    for (const main of mains) {
+      removed.push(await removeWithUndo(main, options));
+      // Without a copy there is no operation that a push could see.
+      if (options.withoutArchive) noteRemoval(main, io.env);
+    }
   } finally {
     if (removed.length > 0) await print(input, removed);
   }
