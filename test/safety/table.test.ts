@@ -63,27 +63,26 @@ test('the rows use the words that the page explains, each row once', () => {
 
 /** The guarantees of the page, written independently of the table. */
 const own = new Set(['state', 'operations']);
+const teamStoreCalls = [
+  ...['ls --store', 'show --store', 'messages --store', 'cat --store', 'usage --store'],
+  ...['restore --store', 'restore --store --dry-run', 'export --store', 'export --store --output', 'stats --store'],
+  ...['export --store --to', 'export --store --to --purge', 'push', 'push --auto', 'team', 'team --dry-run'],
+  ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
+];
 const network = new Map([
   ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],
   ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay', 'team gateway']],
   ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
-  ['team store', ['push', 'push --auto']],
+  ['team store', teamStoreCalls],
   ['named address', ['prices update']],
-  [
-    'team store',
-    [
-      ...['team', 'team --dry-run', 'team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
-      ...['export --store', 'export --store --purge'],
-    ],
-  ],
-  ['S3', ['export --store', 'export --store --purge']],
+  ['S3', ['export --store --to', 'export --store --to --purge']],
 ]);
 
 test('a dry run writes only in the folder of Clew, deletes nothing and sends nothing', () => {
   const dry = rows.filter(({ words }) => words.includes('--dry-run'));
   assert.ok(dry.length >= 15);
   const more = dry.filter(({ writes, deletes, sends }) => {
-    // That of `clew team` asks the store.
+    // That of `clew team`, or of a restore from the store, asks the store.
     return writes.some((word) => !own.has(word)) || deletes.length > 0 || sends.some((word) => word !== 'team store');
   });
   assert.deepEqual(more.map(nameOf), []);

@@ -181,7 +181,8 @@ function placeWritten({ top, root, state, out, work }: HostilePlace, file: strin
   if (path.dirname(file) === home && /^\.claude\.json(?:\.lock)?$/.test(path.basename(file))) return 'client files';
   if (isIn(root)) return /^settings\.json[^/]*$/.test(path.relative(root, file)) ? 'settings.json' : 'client files';
   if (isIn(work)) return 'working folder';
-  if (/^tmp\/clew-(?:client|archived|session)-\w+(?:\/|$)/.test(path.relative(top, file))) return 'temporary folder';
+  if (/^tmp\/clew-(?:client|archived|session|store)-\w+(?:\/|$)/.test(path.relative(top, file)))
+    return 'temporary folder';
   return /^\/dev\/(?:null|tty|ptmx|pts\/\d+)$/.test(file) ? '' : `elsewhere (${path.relative(top, file)})`;
 }
 

@@ -23,7 +23,7 @@ interface Team {
   readonly store: TeamStore;
   readonly roots: Readonly<Record<string, string>>;
   readonly home: string;
-  /** What clew prints as JSON for a person who reads the store. */
+  /** What clew prints as JSON if that person reads the store. */
   read(person: Person, ...args: readonly string[]): JsonValue;
 }
 

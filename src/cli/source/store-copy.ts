@@ -1,12 +1,11 @@
 // Sessions of the store as files of this machine: in a private temporary folder, so that the commands that show a session run
 // on them as on any other, or as a source to restore from.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { type RestorableFile, type RestoreSource, restoreFrom } from '../../library/archive/index.ts';
 import { referenceWords } from '../../memory/reference/index.ts';
-import { isAlive } from '../../store/index.ts';
 import type { PackedFile, PackedSession } from '../../team/source/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { storeChoice } from '../input/index.ts';
@@ -51,14 +50,12 @@ export async function onStoreCopies(
   }
 }
 
-const prefix = 'clew-store-';
 const folders = new Set<string>();
 
 /** mkdtemp makes folders with mode 0700. */
 function privateFolder(): string {
-  removeLeftOvers();
   if (folders.size === 0) onEnd();
-  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
+  const folder = mkdtempSync(path.join(tmpdir(), 'clew-store-'));
   folders.add(folder);
   mkdirSync(path.join(folder, 'projects'), { mode: 0o700 });
   return folder;
@@ -82,17 +79,4 @@ function onEnd(): void {
       // With no other listener the signal ends the process, with the status that its caller expects.
       process.kill(process.pid, signal);
     });
-}
-
-/** What a killed process could not remove. */
-function removeLeftOvers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    try {
-      rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
-    } catch {
-      // Of another user.
-    }
-  }
 }

@@ -89,7 +89,7 @@ export function archivedSource(
   return { sessionId, projects, slug, files, kind: 'archived one', content };
 }
 
-/** The same from any source. What is there already with the same bytes stays, so that it can be continued. */
+/** The same from any source. Files that exist with the same bytes stay, so that an interrupted restore continues. */
 export async function restoreFrom(source: RestoreSource, options: RestoreOptions = {}): Promise<Restored> {
   const archive = options.folder ?? archiveFolder();
   const projects = options.to === undefined ? source.projects : projectsFolder(path.resolve(options.to));

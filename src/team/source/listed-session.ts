@@ -36,7 +36,7 @@ export function listedSession({
   const named = titles?.facts;
   const text = (value: string | null | undefined): string | undefined => value ?? undefined;
   return {
-    // The second session of a person with one id has `@` and a hash of its folder after it.
+    // The second session with one id has `@` and a hash of its folder after it.
     sessionId: named?.sessionId ?? storeId.replace(/@[0-9a-f]+$/, ''),
     path: titles?.path ?? '',
     cwd: named?.listedCwd === undefined ? titles?.cwd : text(named.listedCwd),

@@ -30,7 +30,7 @@ export interface CellReader {
   readonly sessions: () => Promise<SessionOf>;
 }
 
-/** Filters of moments count whole quarters of an hour: cells are no finer. */
+/** Filters of moments count whole quarters of an hour: cells are as coarse as that. */
 export async function readCells(reader: CellReader, { kind, filter }: UsageQuestion): Promise<readonly UsageCell[]> {
   const bySession = kind === 'session' || kind === 'project' || filter.isWanted !== undefined;
   const time = kind === 'blocks' ? 'quarter' : kind === 'session' ? 'last' : isByDay[kind] ? 'day' : 'none';
