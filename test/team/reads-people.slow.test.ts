@@ -171,6 +171,19 @@ test(
       /^clew: the store has nobody called "zoe"; [^\n]*$/,
     );
     assert.match(errorOf(store.addressOf('ada'), '--group', 'zoo'), /^clew: the store has no group "zoo"; [^\n]*$/);
+    const sessionId = store.server
+      .run("SELECT min(session_id) FROM clew.sessions JOIN clew.people USING (person) WHERE name = 'bob'")
+      .trim();
+    const lead = runClew(['show', sessionId, '--store', store.addressOf('lea'), '--person', 'bob']);
+    assert.equal(lead.status, 1);
+  assert.equal(lead.stdout, '');
+    assert.match(lead.stderr.trim(), /^clew: [^\n]*this role does not read what others said[^\n]*; [^\n]*$/);
+    for (const args of [
+      ['--until', '9999-12-31'],
+      ['--since', '0001-01-01'],
+      ['--since', '9999-12-31', '--timezone', 'Asia/Tokyo'],
+    ])
+      assert.equal(errorOf(store.addressOf('ada'), ...args, '--json'), '', args.join(' '));
     store.server.run('CREATE ROLE mal LOGIN; GRANT clew_developer TO mal');
     assert.match(errorOf(store.addressOf('mal')), /^clew: the store does not know this role; [^\n]*$/);
     const secret = 'pass-word-1';

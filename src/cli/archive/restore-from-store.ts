@@ -11,7 +11,7 @@ import { packedSource, withStore } from '../source/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { restoredJson, restoredText } from './restore.ts';
 
-/** What is there already with the same bytes stays: a restore that was interrupted continues. */
+/** Files that exist with the same bytes stay: an interrupted restore continues. */
 export async function restoreFromStore(input: CommandInput, choice: StoreChoice): Promise<void> {
   const { argument = '', flags, io } = input;
   refuseWithStore(input, {

@@ -67,7 +67,7 @@ function refuseOutside(name: string, sessionId: string): void {
   const [first = ''] = parts;
   const isOwn =
     parts.length === 1 ? first === `${sessionId}.jsonl` || /^agent-[\w-]+\.jsonl$/.test(first) : first === sessionId;
-  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0:]/.test(part));
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !foreign.test(part));
   if (isOwn && isPlain) return;
   throw new UserError(
     `the store has a file "${name}" that is not in the folder of session ${sessionId}`,
@@ -75,6 +75,9 @@ function refuseOutside(name: string, sessionId: string): void {
     exitCodes.refused,
   );
 }
+
+/** Separators of paths on any system; on Windows also the mark of drives and streams. */
+const foreign = process.platform === 'win32' ? /[\\\0:]/ : /[\\\0]/;
 
 const piecesPerRead = 4;
 

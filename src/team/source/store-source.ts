@@ -20,7 +20,7 @@ import { readWork } from './work.ts';
 
 /** Throws a `UserError` if the store does not know the role, or nobody is called like that. */
 export async function openStore(address: string, choice: PeopleChoice): Promise<StoreSource> {
-  const sql = await connect(address, { connections: 2 });
+  const sql = await connect(address, { readsArrays: false });
   try {
     return new StoreSource(sql, await readScope(sql, choice), hidePassword(address));
   } catch (error) {

@@ -133,8 +133,7 @@ async function readQuarters(
   const inRange = [
     ...(from === undefined ? [] : [`quarter >= ${from}`]),
     ...(to === undefined ? [] : [`quarter < ${to}`]),
-    ...(from === undefined ? [] : [`(month >= '${monthStart(from)}' OR month = '1970-01-01')`]),
-    ...(to === undefined ? [] : [`month <= '${monthStart(to)}'`]),
+    ...monthsIn({ from, to }, last),
   ];
   const rows = await sql.unsafe<SumRow[]>(
     `SELECT ${at} AS at, ${bySession ? 'person, session_id,' : ''} model, is_fast, cost_micro_usd IS NOT NULL AS is_priced,
@@ -151,6 +150,16 @@ async function readQuarters(
     if (session === undefined || filter.isWanted?.(session) === false) return [];
     return [cellOf(row, session)];
   });
+}
+
+/** Which partitions are read. Rows with a time that no partition is for are in that of 1970. */
+function monthsIn({ from, to }: Range, last = 0): readonly string[] {
+  return [
+    ...(from === undefined || from < firstQuarter || from > last
+      ? []
+      : [`(month >= '${monthStart(from)}' OR month = '1970-01-01')`]),
+    ...(to === undefined || to < firstQuarter || to > last ? [] : [`month <= '${monthStart(to)}'`]),
+  ];
 }
 
 /** `YYYY-MM-01` of a quarter, in UTC. */

@@ -51,7 +51,7 @@ async function readCalls(sql: Sql, scope: Scope, wanted: ReadonlySet<string>): P
   const rows = await sql<CallRow[]>`
     SELECT min(c.name COLLATE "C") AS name, min(p.touched COLLATE "C") AS touched, bool_or(c.is_error) AS is_error, min(c.called_at) AS called_at
     FROM clew.calls c LEFT JOIN clew.call_paths p USING (tenant, person, month, session_id, nth)
-    WHERE ${sql.unsafe(ofPeople(scope))} AND person || ' ' || session_id = ANY(${[...wanted]}::text[])
+    WHERE ${sql.unsafe(ofPeople(scope))} AND person || ' ' || session_id IN (SELECT jsonb_array_elements_text(${JSON.stringify([...wanted])}::text::jsonb))
     GROUP BY person, call_key`;
   return rows.map((row) => ({
     name: row.name,
