@@ -176,7 +176,7 @@ test(
       .trim();
     const lead = runClew(['show', sessionId, '--store', store.addressOf('lea'), '--person', 'bob']);
     assert.equal(lead.status, 1);
-  assert.equal(lead.stdout, '');
+    assert.equal(lead.stdout, '');
     assert.match(lead.stderr.trim(), /^clew: [^\n]*this role does not read what others said[^\n]*; [^\n]*$/);
     for (const args of [
       ['--until', '9999-12-31'],
