@@ -75,7 +75,7 @@ test(
     const store = await startGatewayStore(context, people);
     let doubled = 0;
     let uncertain = 0;
-    const kills = 5;
+    const kills = 4;
     for (let kill = 0; kill < kills; kill++) {
       store.server.run('TRUNCATE clew.gateway_spans, clew.gateway_destinations');
       const receiver = await startCountingReceiver(context, (nth) => ({ status: 200, delayMs: nth % 7 }));
