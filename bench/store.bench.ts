@@ -37,6 +37,7 @@ try {
       },
     );
     measurePush(store, level);
+    if (level === 'text') measureGin(store);
     if (level === 'files') {
       measureLake(store);
       measurePlans(store);
@@ -90,6 +91,26 @@ function measurePush(store: TeamStore, level: string): void {
     ),
   );
   if (gin > 0) console.log(`  of these, GIN indexes ${perMb(gin)} per MB`);
+}
+
+/** The WAL of the words alone, in transactions of 52 documents, with each way to keep a GIN index. */
+function measureGin({ server }: TeamStore): void {
+  server.run(`CREATE TABLE public.source AS SELECT row_number() OVER (ORDER BY session_id, nth) AS n, words FROM clew.documents;
+    CREATE PROCEDURE public.fill(target text) LANGUAGE plpgsql AS $$ BEGIN
+      FOR i IN 0..(SELECT max(n) / 52 FROM public.source) LOOP
+        EXECUTE format('INSERT INTO public.%I SELECT * FROM public.source WHERE n BETWEEN %s AND %s', target, i * 52, i * 52 + 51);
+        COMMIT;
+      END LOOP;
+    END $$`);
+  for (const fastupdate of ['off', 'on']) {
+    const table = `words_${fastupdate}`;
+    server.run(`CREATE TABLE public.${table} (n bigint, words tsvector);
+      CREATE INDEX ON public.${table} USING gin (words) WITH (fastupdate = ${fastupdate}); CHECKPOINT`);
+    const before = server.run('SELECT pg_current_wal_insert_lsn()').trim();
+    server.run(`CALL public.fill('${table}')`);
+    const wal = Number(server.run(`SELECT pg_current_wal_insert_lsn() - '${before}'::pg_lsn`));
+    console.log(`  words with fastupdate = ${fastupdate}: WAL ${perMb(wal)} per MB`);
+  }
 }
 
 function measureLake(store: TeamStore): void {

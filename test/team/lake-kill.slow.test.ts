@@ -55,12 +55,12 @@ test(
         child.once('exit', (code) => resolve(code));
       });
     const storage = await S3Storage.open('s3://lake/l', server.directEnv);
-    for (let revision = 1, stop = 1; revision <= 4; revision++) {
+    for (let revision = 1, stop = 1; revision <= 3; revision++) {
       for (const id of ['a1', 'a2'])
         assert.deepEqual(await target.push(planned('ada', { id, level: 3, revision, rows: 3 })), { state: 'open' });
       // Each run is killed a little later than the one before.
       while ((await exportOnce(stop)) !== 0) {
-        stop += 4;
+        stop += 6;
         const copy = lakeFolder(context);
         await download(storage, copy);
         const seen = sumsOf(await readLake(copy));
