@@ -19,7 +19,7 @@ import { showProgress, writeOut } from '../terminal/index.ts';
 
 export async function exportStore(input: CommandInput): Promise<void> {
   const { flags, io } = input;
-  const place = placeOf(input);
+  const place = lakePlace(input);
   const options = optionsOf(input);
   const address = await addressOf(input);
   const storage = await openStorage(place, io.env);
@@ -39,7 +39,7 @@ export async function exportStore(input: CommandInput): Promise<void> {
   }
 }
 
-function placeOf({ flags, io, words }: CommandInput): string {
+function lakePlace({ flags, io, words }: CommandInput): string {
   if (textFlag(flags, 'format') !== 'parquet')
     throw new UserError('the store is exported as Parquet', 'add --format parquet');
   if (words.length > 0) throw new UserError('all sessions of the store are exported', 'leave out the names');
