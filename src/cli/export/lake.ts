@@ -101,9 +101,7 @@ function reportText(place: string, { level, tables, sessions, purgedFiles }: Lak
       `  ${table.padEnd(10)}  ${formatCount(count).padStart(6)} rows in ${counted(files, 'file')}`,
   );
   const outdated =
-    sessions.outdated === 0
-      ? []
-      : [`${counted(sessions.outdated, 'older version')} of sessions are still in files: --purge removes them`];
+    sessions.outdated === 0 ? [] : [`${counted(sessions.outdated, 'older version')} in files: remove with --purge`];
   return [
     `wrote ${counted(sessions.written, 'session')} at the level ${level} to ${neutralise(place)}`,
     ...rows,
