@@ -105,10 +105,7 @@ BEGIN
   END IF;
   FOR old IN SELECT * FROM clew.sessions WHERE tenant = t AND person = p
       AND (session_id = id OR starts_with(session_id, id || '@')) AND level > kept LOOP
-    PERFORM clew.remove_rows(t, p, old.session_id, old.months, kept);
-    PERFORM clew.note_removal(t, p, old.months);
-    UPDATE clew.sessions SET level = kept, content_key = content_key || ' lowered', rules = CASE WHEN kept < 3 THEN NULL ELSE rules END
-    WHERE tenant = t AND person = p AND month = old.month AND session_id = old.session_id;
+    PERFORM clew.lower_session(t, p, old.session_id, old.months, kept, 'lowered');
     removed := removed + 1;
   END LOOP;
   INSERT INTO clew.tombstones (tenant, person, session_id, level, reason, machine)

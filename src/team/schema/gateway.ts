@@ -238,14 +238,6 @@ CREATE FUNCTION clew.gateway_release(me uuid, of_batch bigint) RETURNS void LANG
   UPDATE clew.gateway_batches b SET owner = NULL, leased_until = NULL WHERE b.owner = me AND of_batch IS NULL
 $$;
 
--- For \`clew team forget\`, by the owner: nothing of the person is left here, also not what waits or was refused.
-CREATE FUNCTION clew.gateway_forget(of_tenant integer, of_person integer) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  DELETE FROM clew.gateway_keys WHERE tenant = of_tenant AND person = of_person;
-  DELETE FROM clew.gateway_spans WHERE tenant = of_tenant AND person = of_person;
-  DELETE FROM clew.gateway_batches WHERE tenant = of_tenant AND person = of_person;
-$$;
-
 -- Forgets spans after 30 days: a sender that has not retried by then does not.
 CREATE FUNCTION clew.gateway_sweep() RETURNS integer LANGUAGE plpgsql ${definer} AS $$
 DECLARE

@@ -44,6 +44,17 @@ BEGIN
   END IF;
 END $$;
 
+-- Keeps a session at a lower level; 0 keeps nothing. Its content is another then, so that a push of the old one is not the same.
+CREATE FUNCTION clew.lower_session(of_tenant integer, of_person integer, of_session text, in_months date[], kept smallint, why text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM clew.remove_rows(of_tenant, of_person, of_session, in_months, kept);
+  PERFORM clew.note_removal(of_tenant, of_person, in_months);
+  UPDATE clew.sessions SET level = kept, content_key = content_key || ' ' || why,
+    rules = CASE WHEN kept < 3 THEN NULL ELSE rules END, words = CASE WHEN kept < 3 THEN '{0,0,0,0,0}' ELSE words END
+  WHERE tenant = of_tenant AND person = of_person AND month = ANY(in_months) AND session_id = of_session;
+END $$;
+
 -- Sessions above the level that retention, or the most that is asked for, leaves them. Held ones are among them.
 CREATE FUNCTION clew.due_sessions(of_tenant integer) RETURNS TABLE (person integer, month date, session_id text, kept smallint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -82,11 +93,7 @@ BEGIN
         AND NOT clew.is_held(of_tenant, p, d.session_id) LIMIT most - swept LOOP
       SELECT months INTO old_months FROM clew.sessions WHERE tenant = of_tenant AND person = p AND month = due.month
         AND session_id = due.session_id;
-      PERFORM clew.remove_rows(of_tenant, p, due.session_id, old_months, due.kept);
-      PERFORM clew.note_removal(of_tenant, p, old_months);
-      UPDATE clew.sessions SET level = due.kept, content_key = content_key || ' swept',
-        rules = CASE WHEN due.kept < 3 THEN NULL ELSE rules END
-      WHERE tenant = of_tenant AND person = p AND month = due.month AND session_id = due.session_id;
+      PERFORM clew.lower_session(of_tenant, p, due.session_id, old_months, due.kept, 'swept');
       swept := swept + 1;
     END LOOP;
   END LOOP;
