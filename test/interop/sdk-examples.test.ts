@@ -44,6 +44,8 @@ const onlyTheirs: Readonly<Record<string, readonly string[]>> = {
     ...['first_request_input_tokens', 'model_usage_since_last_result', 'request_sent_wall_ms', 'safety_stops'],
     ...['subagent_stats', 'user_message_uuid', 'user_message_uuids'],
   ],
+  // Which kind of reason refused the call; `message` says it.
+  'system/permission_denied': ['decision_reason_type'],
   // Clew has one kind of notice for everything that a hook says.
   'system/informational': ['tag'],
 };

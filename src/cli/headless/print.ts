@@ -176,13 +176,14 @@ class PrintRun {
 
   /**
    * While sub-agents run in the background, the results of a single prompt wait: many callers stop reading after the first
-   * one. A program that sends prompts needs the end of each turn at once. Both as in the client.
+   * one. A program that sends prompts needs the end of each turn at once. Both as in the client. But the Agent SDK closes
+   * its side after the first result of a single prompt, and what it decides about would be refused from then on.
    */
   async #hearEnd(ended: TurnEnded, agent: Agent): Promise<void> {
     this.#code = codeOfTurn(ended);
     this.#results.push({ result: this.#messages.result(ended, agent.state), errors: errorsOf(ended) });
-    const isWaiting =
-      this.#options.input === 'text' && agent.state.backgroundTasks.some(({ kind }) => kind === 'agent');
+    const mayWait = this.#options.input === 'text' || this.#host.answersRequests;
+    const isWaiting = mayWait && agent.state.backgroundTasks.some(({ kind }) => kind === 'agent');
     if (!isWaiting) await this.#printResults();
   }
 

@@ -104,6 +104,32 @@ test('a program that sends prompts gets each result at once, also while a sub-ag
   );
 });
 
+test('a result waits for a sub-agent in the background if the program decides about its calls', async (t) => {
+  const task = { description: 'look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: true };
+  const kit = await startHeadless(t, ({ body }) => {
+    const messages = messagesOf(body);
+    const count = messages.length;
+    if (JSON.stringify(messages[0]).includes('"Look'))
+      return count === 1 ? calls(['Bash', { command: until('a') }]) : says('it is blue');
+    if (count === 1) return calls(['Agent', task]);
+    return says(count === 3 ? 'started' : 'I see');
+  });
+  const running = kit.start(input);
+  const hooks = { PreCompact: [{ hookCallbackIds: ['hook_0'] }] };
+  const request = { subtype: 'initialize', hooks };
+  running.child.stdin.write(`${JSON.stringify({ type: 'control_request', request_id: '1', request })}\n`);
+  running.child.stdin.write(message('go'));
+  await running.prints(/task_progress/);
+  release(kit, 'a');
+  await running.prints(/"result":"I see"/);
+  running.child.stdin.end();
+  const { messages } = await running.ended;
+  assert.deepEqual(
+    kinds(messages).filter((kind) => kind.startsWith('result') || kind.startsWith('task_notification')),
+    ['task_notification completed', 'result started', 'result I see (of a notice)'],
+  );
+});
+
 test('a message that comes during a call has no result of its own', async (t) => {
   const kit = await startHeadless(t, ({ body }) =>
     messagesOf(body).length === 1 ? calls(['Bash', { command: until('a') }]) : says('both'),

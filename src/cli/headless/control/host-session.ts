@@ -83,6 +83,13 @@ export class HostSession {
     this.#waiting.delete(uuid);
   }
 
+  /** Whether the program decides about calls or runs tools, so that nothing may run without it. */
+  get answersRequests(): boolean {
+    const { hookCallbacks = [] } = this.#initialization?.options ?? {};
+    const { servers = [] } = this.#initialization?.servers ?? {};
+    return this.#options.permissionTool === 'stdio' || hookCallbacks.length + servers.length > 0;
+  }
+
   async #read(prompts: AsyncQueue<HostPrompt>): Promise<void> {
     for await (const message of readMessages(this.#options.stdin, this.#options.signal)) {
       const failure = this.#take(message, prompts);
