@@ -9,9 +9,11 @@ import { pushSessions } from '../../src/team/push/index.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { demoProjects } from '../support/demo-library.ts';
 import { noPostgres, type PostgresServer } from '../support/postgres.ts';
+import { startClew } from '../support/running-clew.ts';
 import { startTeamStore } from '../support/team-store.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
+import { waitFor } from '../support/wait.ts';
 import { canarySession, type Machine, machineOf, withLocalPush } from './push-kit.ts';
 import { runProcess } from './run-process.ts';
 
@@ -343,6 +345,38 @@ test(
     assert.equal(existsSync(path.join(machine.home, 'push.log')), false);
   },
 );
+
+test(
+  'as a hook it returns at once and pushes in the background; a failure is in its log alone',
+  {
+    skip: noPostgres,
+  },
+  async (context) => {
+    const store = await startTeamStore(context, { ada: 'developer' });
+    const machine = machineOf(context, store.addressOf('ada'), { files: demoProjects(), level: 'metrics' });
+    const hook = runClew(['push', '--auto', '--detach'], { env: machine.env });
+    assert.deepEqual(hook, { status: 0, stdout: '', stderr: '' });
+    await waitFor(() => store.server.run('SELECT count(*) FROM clew.sessions') === '5\n');
+    const failed = runClew(['push', '--auto', '--to', 'mysql://db'], { env: machine.env });
+    assert.deepEqual(failed, { status: 0, stdout: '', stderr: '' });
+    assert.match(
+      readFileSync(path.join(machine.home, 'push.log'), 'utf8'),
+      /^\S+ push --auto: "mysql:\/\/db" is not an address/,
+    );
+  },
+);
+
+test('with --watch a session is pushed when it changes', { skip: noPostgres }, async (context) => {
+  const store = await startTeamStore(context, { ada: 'developer' });
+  const text = transcript().user('one').assistant('two');
+  const machine = machineOf(context, store.addressOf('ada'), { files: { [main]: text.text() }, level: 'metrics' });
+  const watching = startClew(context, ['push', '--watch'], { ...machine.env });
+  const messages = (): string => store.server.run('SELECT sum(messages) FROM clew.cells').trim();
+  await waitFor(() => messages() === '1');
+  machine.write({ [main]: text.user('three').assistant('four').text() });
+  await waitFor(() => messages() === '2');
+  await watching.end('SIGTERM');
+});
 
 interface Proxy {
   readonly folder: string;
