@@ -63,10 +63,10 @@ const quietMs = 5_000;
 async function watch(input: CommandInput, place: PushPlace): Promise<number> {
   const { io } = input;
   const { signal, listen, dispose } = createStop();
-  const changes = new AsyncQueue<undefined>();
+  const changes = new AsyncQueue<true>();
   let isQueued = false;
   const change = (): void => {
-    if (!isQueued) changes.push(undefined);
+    if (!isQueued) changes.push(true);
     isQueued = true;
   };
   listen();
