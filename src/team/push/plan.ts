@@ -114,7 +114,8 @@ function isSettled(
 }
 
 /** Of all that the rows are made from. */
-function printOf({ path: main, cwd, listed, files, cells }: LocalSession, wanted: LevelNumber, rules: string): string {
+function printOf(session: LocalSession, wanted: LevelNumber, rules: string): string {
+  const { path: main, cwd, listed, files, cells, madeBy, jobs } = session;
   const parts = [
     collectorVersion,
     cwd,
@@ -122,6 +123,7 @@ function printOf({ path: main, cwd, listed, files, cells }: LocalSession, wanted
     files.map(({ path: file, dev, ino, sizeBytes, mtimeMs }) => [file, dev, ino, sizeBytes, mtimeMs]),
     cells.map(({ session: _, ...cell }) => cell),
     wanted >= 2 ? rules : '',
+    wanted >= 2 ? [madeBy, jobs] : [],
     wanted >= 3 ? sideStates(main) : [],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
