@@ -9,7 +9,7 @@ import { type CommandInput, textFlag } from '../command/index.ts';
 import { refuseWithStore, rootsOf, type StoreChoice } from '../input/index.ts';
 import { packedSource, withStore } from '../source/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
-import { restoredJson, restoredText } from './restore.ts';
+import { restoredJson, restoredText } from './restored.ts';
 
 /** Files that exist with the same bytes stay: an interrupted restore continues. */
 export async function restoreFromStore(input: CommandInput, choice: StoreChoice): Promise<void> {

@@ -2,12 +2,12 @@
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
-import { counted, formatBytes } from '../../base/text/index.ts';
-import { archiveFolder, type Restored } from '../../library/archive/index.ts';
-import { type RestoredWithUndo, restoreWithUndo } from '../../surgery/keep/index.ts';
+import { archiveFolder } from '../../library/archive/index.ts';
+import { restoreWithUndo } from '../../surgery/keep/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { storeChoice } from '../input/index.ts';
 import { writeOut } from '../terminal/index.ts';
+import { restoredJson, restoredText } from './restored.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { argument = '', flags, io } = input;
@@ -36,19 +36,4 @@ function copyOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new UserError(`--copy takes a number from 1 on, not "${text}"`, 'run `clew archive --list` to see how many');
-}
-
-export function restoredText({ path: main, files }: Restored, isDryRun: boolean, from = 'archived'): string {
-  const written = files.filter((file) => file.outcome !== 'present');
-  if (written.length === 0) return `${main} is there already, just as it was ${from}\n`;
-  const sizeBytes = written.reduce((sum, file) => sum + file.sizeBytes, 0);
-  const verb = isDryRun ? 'would restore' : 'restored';
-  const backups = files.flatMap((file) => (file.backup === undefined ? [] : [`${file.path} → ${file.backup}\n`]));
-  const kept = backups.length === 0 ? '' : `${isDryRun ? 'would keep' : 'kept'} what was there:\n${backups.join('')}`;
-  return `${verb} ${main} (${counted(written.length, 'file')}, ${formatBytes(sizeBytes)})\n${kept}`;
-}
-
-export function restoredJson({ sessionId, path: main, files, operation }: RestoredWithUndo): object {
-  const rows = files.map(({ sha256: _, ...file }) => ({ ...file, backup: file.backup ?? null }));
-  return { sessionId, path: main, files: rows, operation: operation ?? null };
 }
