@@ -60,8 +60,8 @@ export const mutants = [
   {
     id: 'scattered-words-first',
     file: 'src/library/search/search.ts',
-    find: 'rows: [...order.sort(weigh(literal, nowMs)), ...order.sort(weigh(scattered, nowMs))],',
-    replace: 'rows: [...order.sort(weigh(scattered, nowMs)), ...order.sort(weigh(literal, nowMs))],',
+    find: 'rows: [...(yield* order.sort(weigh(literal, nowMs))), ...(yield* order.sort(weigh(scattered, nowMs)))],',
+    replace: 'rows: [...(yield* order.sort(weigh(scattered, nowMs))), ...(yield* order.sort(weigh(literal, nowMs)))],',
     tests: ['library/search/search'],
   },
 ];

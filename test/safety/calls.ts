@@ -53,6 +53,7 @@ export const everyCall: readonly WatchedLine[] = [
     'index',
     'usage daily',
   ],
+  { line: 'find first --store postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   ...['prices', { line: 'prices update {input}/prices.json', isPartly: true }],
   'prices update {input}/prices.json --dry-run',
   ...['guard set --hard 5', 'guard set --hard 5 && guard status', 'guard set --hard 5 && guard off'],

@@ -64,7 +64,7 @@ test('the rows use the words that the page explains, each row once', () => {
 /** The guarantees of the page, written independently of the table. */
 const own = new Set(['state', 'operations']);
 const teamStoreCalls = [
-  ...['ls --store', 'show --store', 'messages --store', 'cat --store', 'usage --store'],
+  ...['ls --store', 'show --store', 'messages --store', 'cat --store', 'usage --store', 'find --store'],
   ...['restore --store', 'restore --store --dry-run', 'export --store', 'export --store --output', 'stats --store'],
   ...['export --store --to', 'export --store --to --purge', 'push', 'push --auto', 'team', 'team --dry-run'],
   ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],

@@ -49,7 +49,7 @@ export class LocalExchanges implements ExchangeSource {
     const scores = JSON.parse(String(row?.scores ?? '[]')) as readonly number[];
     const isAll = !isNarrowed && numbers === undefined && ids.length < most;
     const found = isAll ? ids.length : this.#countRows(match);
-    return { fields: ids.map((id) => [Math.floor(id / rowsPerSegment), id % rowsPerSegment]), scores, found };
+    return { ids, scores, found };
   }
 
   #countRows(match: string): number {

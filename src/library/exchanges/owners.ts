@@ -72,16 +72,14 @@ class IndexedLines implements ExchangeLines {
   }
 
   runningAtStartOf({ session, file }: AgentFile): Owner | undefined {
-    const time = this.#database
-      .prepare('SELECT time FROM exchanges WHERE file = ? AND time IS NOT NULL ORDER BY line, offset LIMIT 1')
-      .get(file)?.time;
-    if (typeof time !== 'number') return undefined;
     const row = this.#database
       .prepare(
         `SELECT e.file, e.line FROM files f JOIN exchanges e ON e.file = f.id
-         WHERE f.session = ? AND f.agent_id IS NULL AND e.line > 0 AND e.time <= ? ORDER BY e.time DESC LIMIT 1`,
+         WHERE f.session = ? AND f.agent_id IS NULL AND e.line > 0 AND e.time <=
+           (SELECT time FROM exchanges WHERE file = ? AND time IS NOT NULL ORDER BY line, offset LIMIT 1)
+         ORDER BY e.time DESC LIMIT 1`,
       )
-      .get(session, time);
+      .get(session, file);
     return row === undefined ? undefined : { file: Number(row.file), line: Number(row.line) };
   }
 }

@@ -1,7 +1,7 @@
 // A question → the exchanges that answer it, the best first. FTS5 says for each term how well it fits an exchange, by a BM25
 // that weighs the fields; a synonym counts as the term itself, only less. Then count how many of the terms an exchange has,
 // whether terms of the question are near each other in it, the title of its session, and a little its age.
-import type { SqlValue } from '../index/index.ts';
+import { rowsPerSegment, type SqlValue } from '../index/index.ts';
 import { type Asking, ask, comparePaths } from '../text/index.ts';
 import { allFields, type Field } from './builder.ts';
 import type { Question, QuestionTerm } from './question.ts';
@@ -128,6 +128,8 @@ class Ranking {
   readonly #total: number;
   /** A word that more exchanges have needs no synonyms, and is not used as one. */
   readonly #frequent: number;
+  /** Of a word that more fields have it does not count how often it is there. */
+  readonly #common: number;
   readonly #byKey = new Map<string, Candidate>();
   readonly #byRow = new Map<number, Candidate>();
   /** The segments of sub-agents among them. */
@@ -140,10 +142,13 @@ class Ranking {
     this.#tuned = input.tuned;
     this.#total = input.segments;
     this.#frequent = Math.max(leastFrequent, Math.ceil(this.#total * frequentShare));
+    this.#common = Math.max(leastFrequent, Math.ceil(this.#total * commonShare));
   }
 
   *run(): Asking<readonly RankedExchange[]> {
     const terms: RankedTerm[] = [];
+    const matches = this.#question.terms.map(({ match }) => match);
+    this.#source.expect?.(matches, this.#common);
     for (const [index, term] of this.#question.terms.entries()) terms.push(yield* this.#rankTerm(term, index));
     const rare = terms.filter(({ fits }) => fits.size <= this.#total * commonShare);
     const asked = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;
@@ -155,8 +160,7 @@ class Ranking {
   }
 
   *#rankTerm(term: QuestionTerm, index: number): Asking<RankedTerm> {
-    const most = Math.max(leastFrequent, Math.ceil(this.#total * commonShare));
-    const isCommon = yield* ask(this.#source.isFrequent(term.match, most));
+    const isCommon = yield* ask(this.#source.isFrequent(term.match, this.#common));
     const fits = isCommon ? yield* this.#plainFits(term.match) : yield* this.#fitsOf(term.match, mostRows);
     const similar = new Map<number, number>();
     const synonyms = isCommon || fits.size > this.#frequent ? [] : term.synonyms;
@@ -177,15 +181,16 @@ class Ranking {
 
   /** How well a term fits the segments that have it: its frequency, by the length and weight of each field. */
   *#fitsOf(match: string, most: number): Asking<ReadonlyMap<number, number>> {
-    const { fields: found, scores, found: count } = yield* ask(this.#source.fieldScores(match, most));
+    const { ids, scores, found: count } = yield* ask(this.#source.fieldScores(match, most));
     const rarity = Math.max(smallestRarity, Math.log((this.#input.rows - count + 0.5) / (count + 0.5)));
     const { fields, saturation } = this.#tuned;
     const fits = new Map<number, number>();
-    for (const [i, [segment, field]] of found.entries()) {
+    for (const [i, id] of ids.entries()) {
       // bm25 of FTS5 is negative; without the rarity it is f * (k1 + 1) / (f + k1), where f is the frequency by length.
       const fit = Math.min(-(scores[i] ?? 0) / rarity, ftsSaturation + 1 - 1e-9);
       const frequency = (ftsSaturation * fit) / (ftsSaturation + 1 - fit);
-      const weight = fields[allFields[field] as Field]; // written by us
+      const segment = Math.floor(id / rowsPerSegment);
+      const weight = fields[allFields[id % rowsPerSegment] as Field]; // written by us
       fits.set(segment, (fits.get(segment) ?? 0) + weight * frequency);
     }
     for (const [segment, f] of fits) fits.set(segment, (f * (saturation + 1)) / (f + saturation));

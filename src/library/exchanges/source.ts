@@ -11,8 +11,8 @@ export interface ExchangeCounts {
 
 /** Fields of segments that match, the best first. */
 export interface ScoredFields {
-  /** Segment and number of the field. */
-  readonly fields: readonly (readonly [segment: number, field: number])[];
+  /** `rowsPerSegment` times the segment, plus the number of the field: lists of pairs are slow. */
+  readonly ids: readonly number[];
   /** As BM25 of FTS5 has them: negative, the better the lower. */
   readonly scores: readonly number[];
   /** How many match in all of the source, also those that are left out or out of scope. */
@@ -35,6 +35,8 @@ export interface SegmentRow {
 
 /** `match` is an expression of FTS5. Only `fieldScores` and `firstSegment` look at the filters. */
 export interface ExchangeSource {
+  /** `isFrequent` will be asked for these: a source that answers later may begin. */
+  expect?(matches: readonly string[], most: number): void;
   counts(): Answer<ExchangeCounts>;
   /** Whether more than `most` fields match. */
   isFrequent(match: string, most: number): Answer<boolean>;

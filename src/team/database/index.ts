@@ -7,7 +7,7 @@ export {
   storeError,
   type TransactionSql,
 } from './connect.ts';
-export { copiesOf, type TableCopy } from './copy-rows.ts';
+export { copiesOf, personLexeme, type TableCopy } from './copy-rows.ts';
 export { type CopyValue, copyLine, copyTime } from './copy-text.ts';
 export { DatabaseTarget, type DatabaseTargetOptions } from './database-target.ts';
 export { type Migrated, migrate, refuseNewer, schemaVersion, versionOf } from './migrate.ts';

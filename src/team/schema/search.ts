@@ -15,53 +15,84 @@ const filters = `($5::text[] IS NULL OR person || ' ' || session_id = ANY($5::te
     AND ($6::text[] IS NULL OR kind = ANY($6::text[])) AND ($7::text IS NULL OR lower(tool COLLATE "C") = lower($7::text COLLATE "C"))
     AND ($8::timestamptz IS NULL OR ${time} >= $8::timestamptz) AND ($9::timestamptz IS NULL OR ${time} < $9::timestamptz)`;
 
-/** EXECUTE: the plan is made for these values, so that a list of sessions is a hash table, and an absent filter is nothing. */
-function searchFunction(name: string, args: string, result: string, query: string, values: string): string {
-  return `CREATE FUNCTION clew.${name}(${args}) RETURNS ${result} LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-BEGIN
-  RETURN QUERY EXECUTE $query$${query}$query$ USING ${values};
-END $$;`;
-}
-
-const wordArgs = 'query tsquery, lexemes text[], prefixes text[], of_people integer[]';
 const filterArgs = 'of_sessions text[], of_kinds text[], of_tool text, since timestamptz, until timestamptz';
-const filterValues = 'of_sessions, of_kinds, of_tool, since, until';
 
-export const searchFunctions: string = [
-  `-- Documents that match, as lines: person, month, session, nth, number of words, and those of the query with their positions.
--- of_sessions: PERSON SESSION of each. A filter that is null is none.`,
-  searchFunction(
-    'found_documents',
-    `${wordArgs}, ${filterArgs}, most integer`,
-    'SETOF text',
-    `SELECT concat_ws(chr(31), person, month, session_id, nth, tokens, ${wordsOfQuery}) FROM clew.documents d
-  WHERE words @@ $3 AND person = ANY($4) AND ${filters} AND ${seenBy('documents')} LIMIT $10`,
-    `lexemes, prefixes, query, of_people, ${filterValues}, most`,
-  ),
-  searchFunction(
-    'count_documents',
-    `query tsquery, of_people integer[], ${filterArgs}, most integer`,
-    'SETOF bigint',
-    `SELECT count(*) FROM (SELECT FROM clew.documents d WHERE words @@ $3 AND person = ANY($4) AND ${filters}
-    AND ${seenBy('documents')} LIMIT $10) found`,
-    `null::text[], null::text[], query, of_people, ${filterValues}, most`,
-  ),
-  '-- Segments of exchanges that match: person, month, session, nth, number of words of each field, and those of the query.',
-  searchFunction(
-    'found_exchanges',
-    `${wordArgs}, most integer`,
-    'SETOF text',
-    `SELECT concat_ws(chr(31), person, month, session_id, nth, array_to_string(tokens, ','), ${wordsOfQuery})
-  FROM clew.exchanges WHERE words @@ $3 AND person = ANY($4) AND ${seenBy('exchanges')} LIMIT $5`,
-    'lexemes, prefixes, query, of_people, most',
-  ),
-].join('\n');
+/** Numbers of arguments as in `filters`; what is not an argument of a query is null. */
+const documentsThatMatch = `FROM clew.documents d WHERE words @@ $3 AND person = ANY($4) AND ${filters} AND ${seenBy('documents')}`;
+const documentValues = 'lexemes, prefixes, query, of_people, of_sessions, of_kinds, of_tool, since, until';
+const documentLine = `concat_ws(chr(31), d.person, d.month, d.session_id, d.nth, d.tokens, ${wordsOfQuery})`;
+
+const exchangesThatMatch = `FROM clew.exchanges WHERE person = ANY($4) AND ${seenBy('exchanges')}`;
+const exchangeLine = `concat_ws(chr(31), person, month, session_id, nth, array_to_string(tokens, ','), ${wordsOfQuery})`;
+
+const settings = 'STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off';
+
+/**
+ * EXECUTE: a plan is made for these values, so that a list of sessions is a hash table, and an absent filter is nothing. To
+ * read the words of a row costs 20 times as much as to find it, so the functions count first.
+ */
+export const searchFunctions: string = `
+-- Documents that match, as lines: person, month, session, nth, number of words, and those of the query with their positions.
+-- of_sessions: PERSON SESSION of each. A filter that is null excludes nothing. If more than \`most\` match: a line 'more', then of the first that are found
+-- (20,000) the shortest, which are most likely about the word, and the newest.
+CREATE FUNCTION clew.found_documents(query tsquery, lexemes text[], prefixes text[], of_people integer[], ${filterArgs}, most integer)
+RETURNS SETOF text LANGUAGE plpgsql ${settings} AS $$
+DECLARE
+  people integer[];
+  months date[];
+  sessions text[];
+  nths integer[];
+BEGIN
+  EXECUTE $query$SELECT array_agg(person), array_agg(month), array_agg(session_id), array_agg(nth)
+    FROM (SELECT person, month, session_id, nth ${documentsThatMatch} LIMIT $10) f$query$
+  INTO people, months, sessions, nths USING ${documentValues}, most + 1;
+  IF cardinality(people) > most THEN
+    RETURN NEXT 'more';
+    EXECUTE $query$WITH matching AS (SELECT person, month, session_id, nth, tokens, said_at ${documentsThatMatch} LIMIT 20000)
+      SELECT array_agg(person), array_agg(month), array_agg(session_id), array_agg(nth) FROM (
+        (SELECT person, month, session_id, nth FROM matching ORDER BY tokens, said_at DESC NULLS LAST LIMIT $10 * 3 / 4)
+        UNION (SELECT person, month, session_id, nth FROM matching ORDER BY said_at DESC NULLS LAST LIMIT $10 / 4)) f$query$
+    INTO people, months, sessions, nths USING ${documentValues}, most;
+  END IF;
+  RETURN QUERY EXECUTE $query$SELECT ${documentLine}
+    FROM unnest($3::integer[], $4::date[], $5::text[], $6::integer[]) k (person, month, session_id, nth)
+    JOIN clew.documents d ON d.tenant = $7 AND d.person = k.person AND d.month = k.month AND d.session_id = k.session_id
+      AND d.nth = k.nth$query$
+  USING lexemes, prefixes, people, months, sessions, nths, clew.my_tenant();
+END $$;
+
+CREATE FUNCTION clew.count_documents(query tsquery, of_people integer[], ${filterArgs}, most integer) RETURNS bigint
+LANGUAGE plpgsql ${settings} AS $$
+DECLARE
+  found bigint;
+BEGIN
+  EXECUTE $query$SELECT count(*) FROM (SELECT ${documentsThatMatch} LIMIT $10) f$query$ INTO found
+  USING null::text[], null::text[], query, of_people, of_sessions, of_kinds, of_tool, since, until, most;
+  RETURN found;
+END $$;
+
+-- Segments of exchanges that match, or have a title that does: person, month, session, nth, number of words of each field, and
+-- those of the query. If more than \`most\` match, some of them, without words; only those with a title have them.
+CREATE FUNCTION clew.found_exchanges(query tsquery, title_query tsquery, lexemes text[], prefixes text[], of_people integer[], most integer)
+RETURNS SETOF text LANGUAGE plpgsql ${settings} AS $$
+DECLARE
+  found integer;
+BEGIN
+  EXECUTE $query$SELECT count(*) FROM (SELECT ${exchangesThatMatch} AND words @@ $3 LIMIT $5) f$query$ INTO found
+  USING lexemes, prefixes, query, of_people, most + 1;
+  IF found > most THEN
+    RETURN QUERY EXECUTE $query$SELECT concat_ws(chr(31), person, month, session_id, nth) ${exchangesThatMatch} AND words @@ $3
+      LIMIT $5$query$ USING lexemes, prefixes, query, of_people, greatest(most, 1500);
+  END IF;
+  RETURN QUERY EXECUTE $query$SELECT ${exchangeLine} ${exchangesThatMatch} AND words @@ $3$query$
+  USING lexemes, prefixes, CASE WHEN found > most THEN title_query ELSE query || title_query END, of_people;
+END $$;
+`;
 
 const signatures = [
   'found_documents(tsquery, text[], text[], integer[], text[], text[], text, timestamptz, timestamptz, integer)',
   'count_documents(tsquery, integer[], text[], text[], text, timestamptz, timestamptz, integer)',
-  'found_exchanges(tsquery, text[], text[], integer[], integer)',
+  'found_exchanges(tsquery, tsquery, text[], text[], integer[], integer)',
 ];
 
 export const searchGrants: string = signatures

@@ -13,10 +13,15 @@ export function positionsIn(vector: string): Positions {
   return found;
 }
 
-/** Those of one field, without its letter. */
-export function positionsOfField(all: Positions, letter: string): Positions {
-  const own = [...all].filter(([word]) => word.startsWith(letter));
-  return new Map(own.map(([word, positions]) => [word.slice(letter.length), positions]));
+/** By the letter of the field; without it. */
+export function positionsByField(vector: string): ReadonlyMap<string, Positions> {
+  const fields = new Map<string, Map<string, readonly number[]>>();
+  for (const [word, positions] of positionsIn(vector)) {
+    const letter = word.charAt(0);
+    const own = fields.get(letter) ?? new Map<string, readonly number[]>();
+    fields.set(letter, own.set(word.slice(1), positions));
+  }
+  return fields;
 }
 
 /** Where a phrase begins. */

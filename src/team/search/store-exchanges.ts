@@ -1,13 +1,14 @@
 // The store answers what the ranking of exchanges asks. Each expression is looked up once, in the index of words; how well a
 // segment fits is computed here, from the positions of the words of the query.
 import type { ExchangeCounts, ExchangeSource, ScoredFields, SegmentRow } from '../../library/exchanges/index.ts';
+import { rowsPerSegment } from '../../library/index/index.ts';
 import type { TransactionSql } from '../database/index.ts';
 import { fieldLetters, stemmedWords, titleLetter } from '../words/index.ts';
 import { type Expression, type Phrase, parseExpression, phrasesOf, queryText } from './expression.ts';
-import { bm25, matches, type Positions, positionsIn, positionsOfField, rarityOf } from './found-words.ts';
+import { bm25, matches, type Positions, positionsByField, rarityOf } from './found-words.ts';
 import { columnsOf, type Handles, type RowKey, rowHandles } from './handles.ts';
 import type { StoreSessions } from './store-sessions.ts';
-import { lexemesOf } from './tsquery.ts';
+import { lexemesOf, queryOfPeople } from './tsquery.ts';
 
 /** How much there is of what the search may see. */
 export interface StoreSums {
@@ -26,17 +27,18 @@ interface FoundField {
 }
 
 interface Found {
-  readonly expression: Expression;
   readonly phrases: readonly Phrase[];
+  /** Empty if `isCommon`. */
   readonly fields: readonly FoundField[];
-  /** There are more segments than were looked at. */
-  readonly isCut: boolean;
+  readonly segments: ReadonlySet<number>;
+  /** So many match that only their segments are known, and not all of them. */
+  readonly isCommon: boolean;
   /** The segments that have the title of a session which matches. */
   readonly titled: readonly number[];
 }
 
-/** Segments that are looked at for one expression. */
-const mostSegments = 5000;
+/** Segments whose words are read for one expression; the index reads those of any that is not in a third of all. */
+const mostSegments = 1500;
 
 export interface StoreExchangesOptions {
   readonly sql: TransactionSql;
@@ -57,19 +59,24 @@ export class StoreExchanges implements ExchangeSource {
     this.#options = options;
   }
 
+  /** One round trip for all of them. Whoever asks for an answer gets its error. */
+  expect(matches: readonly string[], most: number): void {
+    for (const match of matches) this.#find(match, most).catch(() => {});
+  }
+
   counts(): ExchangeCounts {
     const { segments, fields } = this.#options.sums;
     return { segments: Math.max(1, segments), fields: Math.max(1, fields) };
   }
 
   async isFrequent(match: string, most: number): Promise<boolean> {
-    const { fields, isCut } = await this.#find(match);
-    return isCut || fields.length > most;
+    const { fields, isCommon } = await this.#find(match, most);
+    return isCommon || fields.length > most;
   }
 
   async fieldScores(match: string, most: number): Promise<ScoredFields> {
-    const { expression, phrases, fields } = await this.#find(match);
-    const rarities = await this.#raritiesOf(expression, phrases, fields);
+    const { phrases, fields } = await this.#find(match);
+    const rarities = this.#raritiesOf(phrases, fields);
     const { sums } = this.#options;
     const weights = { rarities, averageLength: sums.fieldWords / Math.max(1, sums.fields) };
     const scored = fields
@@ -78,7 +85,7 @@ export class StoreExchanges implements ExchangeSource {
       .sort((a, b) => a.score - b.score)
       .slice(0, most);
     return {
-      fields: scored.map(({ found }) => [found.segment, found.field]),
+      ids: scored.map(({ found }) => fieldName(found)),
       scores: scored.map(({ score }) => score),
       found: fields.length,
     };
@@ -89,21 +96,15 @@ export class StoreExchanges implements ExchangeSource {
     return isInScope(sessions.handles.numberOf(this.handles.keyOf(segment)));
   }
 
-  /** By phrase. Of an expression with one phrase it is known; else each phrase is looked up. */
-  async #raritiesOf(
-    expression: Expression,
-    phrases: readonly Phrase[],
-    fields: readonly FoundField[],
-  ): Promise<readonly number[]> {
+  /** By phrase. Each field that has one of them is among the fields: the expression is a phrase, or joins phrases with OR. */
+  #raritiesOf(phrases: readonly Phrase[], fields: readonly FoundField[]): readonly number[] {
     const total = this.#options.sums.fields;
-    if (expression.kind === 'phrase') return [rarityOf(total, fields.length)];
-    const found = await Promise.all(phrases.map((phrase) => this.#lookUp(phrase)));
-    return found.map((each) => rarityOf(total, each.fields.length));
+    return phrases.map((phrase) => rarityOf(total, fields.filter(({ words }) => matches(phrase, words)).length));
   }
 
   async segmentsWith(match: string): Promise<ReadonlySet<number>> {
-    const { fields } = await this.#find(match);
-    return new Set(fields.map(({ segment }) => segment));
+    const { segments } = await this.#find(match);
+    return segments;
   }
 
   async titledSessions(match: string): Promise<readonly number[]> {
@@ -113,44 +114,67 @@ export class StoreExchanges implements ExchangeSource {
     return [...new Set(found)].slice(0, mostTitled);
   }
 
-  #find(match: string): Promise<Found> {
+  /** `most`: if more fields match, the caller does not need their words. */
+  #find(match: string, most: number = mostSegments): Promise<Found> {
     const known = this.#found.get(match);
     if (known !== undefined) return known;
-    const found = this.#lookUp(parseExpression(match, stemmedWords));
+    const expression = parseExpression(match, stemmedWords);
+    const parts = adjacentParts(match);
+    const found = parts === undefined ? this.#lookUp(expression, most) : this.#join(expression, parts);
     this.#found.set(match, found);
     return found;
   }
 
-  async #lookUp(expression: Expression): Promise<Found> {
+  /** Words that are looked up one by one anyway: whether they are next to each other needs no further query. */
+  async #join(expression: Expression, parts: readonly string[]): Promise<Found> {
+    const [first, ...others] = await Promise.all(parts.map((part) => this.#find(part)));
+    // Of words that are everywhere it is not known where.
+    if (first === undefined || [first, ...others].some(({ isCommon }) => isCommon)) return nothing(expression);
+    const maps = others.map(({ fields }) => new Map(fields.map((each) => [fieldName(each), each.words])));
+    const fields = first.fields.flatMap((each) => {
+      const name = fieldName(each);
+      const all = maps.map((map) => map.get(name));
+      if (all.includes(undefined)) return [];
+      const words = new Map([each.words, ...all].flatMap((own) => [...(own ?? [])]));
+      return matches(expression, words) ? [{ ...each, words }] : [];
+    });
+    return { ...nothing(expression), fields, segments: segmentsOf(fields) };
+  }
+
+  async #lookUp(expression: Expression, most: number): Promise<Found> {
     const { sql, people } = this.#options;
-    const letters = [...fieldLetters, titleLetter];
-    const query = letters.map((letter) => queryText(expression, letter)).join(' | ');
-    const { lexemes, prefixes } = lexemesOf(expression, letters);
+    const query = fieldLetters.map((letter) => queryText(expression, letter)).join(' | ');
+    const { lexemes, prefixes } = lexemesOf(expression, [...fieldLetters, titleLetter]);
     const lines = await sql<{ line: string }[]>`
-      SELECT clew.found_exchanges(${query}::tsquery, ${lexemes as string[]}::text[], ${prefixes as string[]}::text[],
-        ${people as number[]}::integer[], ${mostSegments}) AS line`;
+      SELECT clew.found_exchanges(${queryOfPeople(query, people)}::tsquery,
+        ${queryOfPeople(queryText(expression, titleLetter), people)}::tsquery,
+        ${lexemes as string[]}::text[], ${prefixes as string[]}::text[], ${people as number[]}::integer[],
+        ${Math.min(most, mostSegments)}) AS line`;
     const fields: FoundField[] = [];
+    const common = new Set<number>();
     const titled: number[] = [];
     for (const { line } of lines) {
       const { segment, lengths, words } = this.#readLine(line);
-      for (const [field, letter] of fieldLetters.entries()) {
-        const own = positionsOfField(words, letter);
-        if (own.size > 0 && matches(expression, own))
-          fields.push({ segment, field, length: lengths[field] ?? 0, words: own });
+      if (lengths === undefined) common.add(segment);
+      for (const [letter, own] of words) {
+        if (!matches(expression, own)) continue;
+        const field = fieldNumbers.get(letter);
+        if (field === undefined) titled.push(segment);
+        else fields.push({ segment, field, length: lengths?.[field] ?? 0, words: own });
       }
-      const title = positionsOfField(words, titleLetter);
-      if (title.size > 0 && matches(expression, title)) titled.push(segment);
     }
-    return { expression, phrases: phrasesOf(expression), fields, titled, isCut: lines.length === mostSegments };
+    const isCommon = common.size > 0;
+    const segments = isCommon ? common : segmentsOf(fields);
+    return { phrases: phrasesOf(expression), fields: isCommon ? [] : fields, segments, isCommon, titled };
   }
 
-  #readLine(line: string): { segment: number; lengths: readonly number[]; words: Positions } {
+  #readLine(line: string): FoundLine {
     const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
     const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
     return {
       segment: this.handles.numberOf(key),
-      lengths: (tokens ?? '').split(',').map(Number),
-      words: positionsIn(words ?? ''),
+      lengths: tokens?.split(',').map(Number),
+      words: positionsByField(words ?? ''),
     };
   }
 
@@ -215,6 +239,34 @@ export class StoreExchanges implements ExchangeSource {
 }
 
 const mostTitled = 2000;
+/** The other letter is that of titles. */
+const fieldNumbers: ReadonlyMap<string, number> = new Map(fieldLetters.map((letter, i) => [letter, i]));
+
+interface FoundLine {
+  readonly segment: number;
+  /** `undefined` for one of too many. */
+  readonly lengths: readonly number[] | undefined;
+  readonly words: ReadonlyMap<string, Positions>;
+}
+
+function nothing(expression: Expression): Found {
+  return { phrases: phrasesOf(expression), fields: [], segments: new Set(), isCommon: false, titled: [] };
+}
+
+function segmentsOf(fields: readonly FoundField[]): ReadonlySet<number> {
+  return new Set(fields.map(({ segment }) => segment));
+}
+
+function fieldName({ segment, field }: FoundField): number {
+  return segment * rowsPerSegment + field;
+}
+
+/** `NEAR("a" "b", 8)` and `"a" + "b"` → `"a"` and `"b"`; `undefined` for any other expression. */
+function adjacentParts(match: string): readonly string[] | undefined {
+  const [, near] = /^NEAR\((.*), \d+\)$/.exec(match) ?? [];
+  if (near !== undefined) return near.match(/"[^"]*"/g) ?? undefined;
+  return /^"[^"]*"(?: \+ "[^"]*")+$/.test(match) ? (match.match(/"[^"]*"/g) ?? undefined) : undefined;
+}
 
 interface SegmentColumns {
   readonly i: number;

@@ -6,6 +6,7 @@ import { plainWords } from '../words/index.ts';
 import { parseExpression, queryText } from './expression.ts';
 import type { RowKey } from './handles.ts';
 import type { StoreScope } from './store-scope.ts';
+import { queryOfPeople } from './tsquery.ts';
 
 /** Texts that are in memory at one time. */
 const textsAtOnce = 500;
@@ -33,10 +34,10 @@ interface TextColumns {
 
 /** Texts with a phrase of whole words that every match has. */
 async function* wordRows(match: string, { sql, scope }: ScanInput): AsyncGenerator<readonly TextColumns[]> {
-  const query = queryText(parseExpression(match, plainWords));
+  const query = queryOfPeople(queryText(parseExpression(match, plainWords)), scope.people);
   const keys = await sql<{ line: string }[]>`
     SELECT clew.found_documents(${query}::tsquery, '{}', '{}', ${scope.people as number[]}::integer[],
-      ${scope.values(sql)}, ${2 ** 31 - 1}) AS line`;
+      ${scope.values(sql)}, ${2 ** 30}) AS line`;
   for (let at = 0; at < keys.length; at += textsAtOnce) {
     const some = keys.slice(at, at + textsAtOnce).map(({ line }) => line.split('\x1f'));
     const column = (i: number): string[] => some.map((values) => values[i] ?? '');

@@ -1,4 +1,5 @@
 // The store answers what a search asks: documents by the index of words, texts and places from their rows.
+import { UserError } from '../../base/errors/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ReadText, Scan, ScoredDocument, SearchSource } from '../../library/search/index.ts';
 import type { DocumentRow, HitSession, TextKind } from '../../library/text/index.ts';
@@ -11,11 +12,13 @@ import { StoreExchanges, type StoreSums } from './store-exchanges.ts';
 import { scanStore } from './store-scan.ts';
 import type { StoreScope } from './store-scope.ts';
 import type { StoreSessions } from './store-sessions.ts';
-import { lexemesOf } from './tsquery.ts';
+import { lexemesOf, queryOfPeople } from './tsquery.ts';
 
-/** Documents that are looked at for one expression. */
-const mostDocuments = 20_000;
+/** Documents whose words are read for one expression; if more match, the store chooses them. */
+const mostDocuments = 2000;
 const mostCounted = 2 ** 31 - 1;
+/** How rare a word is that more documents have hardly matters. */
+const mostRare = 20_000;
 
 export interface StoreSearchOptions {
   readonly sql: TransactionSql;
@@ -35,6 +38,8 @@ export class StoreSearch implements SearchSource {
   readonly #options: StoreSearchOptions;
   readonly #handles = rowHandles();
   readonly #documents = new Map<number, KnownDocument>();
+  /** How many documents match, by expression. */
+  readonly #totals = new Map<string, number>();
 
   constructor(options: StoreSearchOptions) {
     this.#options = options;
@@ -48,11 +53,13 @@ export class StoreSearch implements SearchSource {
     const expression = parseExpression(match, plainWords);
     const { lexemes, prefixes } = lexemesOf(expression);
     const lines = await sql<{ line: string }[]>`
-      SELECT clew.found_documents(${queryText(expression)}::tsquery, ${lexemes as string[]}::text[],
-        ${prefixes as string[]}::text[], ${scope.people as number[]}::integer[], ${scope.values(sql)},
-        ${Math.max(mostDocuments, most)}) AS line`;
+      SELECT clew.found_documents(${queryOfPeople(queryText(expression), scope.people)}::tsquery,
+        ${lexemes as string[]}::text[], ${prefixes as string[]}::text[], ${scope.people as number[]}::integer[],
+        ${scope.values(sql)}, ${Math.max(mostDocuments, most)}) AS line`;
+    const isChosen = lines[0]?.line === 'more';
+    if (!isChosen) this.#totals.set(match, lines.length);
     const score = await this.#scorer(expression);
-    const scored = lines.map(({ line }) => {
+    const scored = lines.slice(isChosen ? 1 : 0).map(({ line }) => {
       const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
       const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
       return { id: this.#handles.numberOf(key), score: score(words ?? '', Number(tokens)) };
@@ -75,8 +82,8 @@ export class StoreSearch implements SearchSource {
         : await Promise.all(
             phrases.map(async (phrase) => {
               const [row] = await sql<{ count: number }[]>`
-        SELECT clew.count_documents(${queryText(phrase)}::tsquery, ${scope.people as number[]}::integer[],
-          null, null, null, null, null, ${mostCounted}) AS count`;
+        SELECT clew.count_documents(${queryOfPeople(queryText(phrase), scope.people)}::tsquery, ${scope.people as number[]}::integer[],
+          null, null, null, null, null, ${mostRare}) AS count`;
               return row ?? { count: 0 };
             }),
           );
@@ -87,7 +94,9 @@ export class StoreSearch implements SearchSource {
 
   async countDocuments(match: string): Promise<number> {
     const { sql, scope } = this.#options;
-    const query = queryText(parseExpression(match, plainWords));
+    const known = this.#totals.get(match);
+    if (known !== undefined) return known;
+    const query = queryOfPeople(queryText(parseExpression(match, plainWords)), scope.people);
     const [row] = await sql<{ count: number }[]>`
       SELECT clew.count_documents(${query}::tsquery, ${scope.people as number[]}::integer[], ${scope.values(sql)},
         ${mostCounted}) AS count`;
@@ -158,6 +167,7 @@ export class StoreSearch implements SearchSource {
         AS k (person, month, session_id, nth, i)
       JOIN clew.documents d ON d.tenant = (SELECT clew.my_tenant()) AND d.person = k.person AND d.month = k.month
         AND d.session_id = k.session_id AND d.nth = k.nth`;
+    refuseIfHidden(rows.length, keys.length);
     await this.#options.sessions.load(keys);
     await this.#options.sessions.loadAgents(
       rows
@@ -210,6 +220,7 @@ export class StoreSearch implements SearchSource {
         AS k (person, month, session_id, nth, i)
       JOIN clew.documents d ON d.tenant = (SELECT clew.my_tenant()) AND d.person = k.person AND d.month = k.month
         AND d.session_id = k.session_id AND d.nth = k.nth`;
+    refuseIfHidden(rows.length, documents.length);
     const texts: (ReadText | undefined)[] = documents.map(() => undefined);
     for (const { i, text, uuid } of rows) texts[i - 1] = { text, uuid: uuid ?? undefined };
     return texts;
@@ -217,6 +228,15 @@ export class StoreSearch implements SearchSource {
 }
 
 const rowsAtOnce = 1000;
+
+/** In one snapshot no row disappears, but an announced reading ends after a minute. */
+function refuseIfHidden(found: number, wanted: number): void {
+  if (found < wanted)
+    throw new UserError(
+      'the search took longer than the minute for which the reading of others was announced',
+      'narrow the search, for example with --since or --person',
+    );
+}
 
 interface DocumentColumns {
   readonly i: number;

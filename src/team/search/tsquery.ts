@@ -1,4 +1,5 @@
-// An expression → the words whose positions a search needs.
+// An expression and some people → what PostgreSQL looks for, and the words whose positions a search needs.
+import { personLexeme } from '../database/index.ts';
 import { lexemeOf } from '../words/index.ts';
 import { type Expression, phrasesOf } from './expression.ts';
 
@@ -16,4 +17,12 @@ export function lexemesOf(expression: Expression, letters: readonly string[] = [
     return [...new Set(words)].flatMap((word) => letters.map((letter) => lexemeOf(`${letter}${word}`)));
   };
   return { lexemes: spelled(false), prefixes: spelled(true) };
+}
+
+/** With more people the index would join their lists for nothing. */
+const fewPeople = 3;
+
+/** A `tsquery`, of these people alone if they are few. */
+export function queryOfPeople(query: string, people: readonly number[]): string {
+  return people.length > fewPeople ? query : `(${people.map(personLexeme).join(' | ')}) & (${query})`;
 }
