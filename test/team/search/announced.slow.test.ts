@@ -32,9 +32,8 @@ test(
         cwd: '/home/dev/light',
       });
     const [ada, bob, lea] = ['ada', 'bobby', 'leanna'].map((name) =>
-      machineOf(context, store, {
+      machineOf(context, store.addressOf(name.slice(0, 3)), {
         name,
-        person: name.slice(0, 3),
         files: {
           [`-home-dev-light/0000000${name.length}-0000-4000-8000-00000000000${name.length}.jsonl`]: session(name),
         },
@@ -107,8 +106,7 @@ test(
 
 test('an announcement that was rolled back shows nothing', { skip: noPostgres }, async (context) => {
   const store = await startTeamStore(context, { ada: 'developer', bob: 'developer' });
-  const bob = machineOf(context, store, {
-    person: 'bob',
+  const bob = machineOf(context, store.addressOf('bob'), {
     files: {
       '-home-dev-light/00000001-0000-4000-8000-000000000001.jsonl': sessionText([user('the lighthouse')], {
         sessionId: '00000001-0000-4000-8000-000000000001',
