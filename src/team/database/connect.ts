@@ -55,9 +55,9 @@ function parseAddress(address: string): URL {
   return url;
 }
 
-/** The address without its password, for messages. */
+/** The address without its password, for messages. A password that is not encoded may contain anything. */
 export function hidePassword(address: string): string {
-  return address.replace(/^([a-z]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@');
+  return address.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1:***@').replace(/([?&](?:ssl)?password=)[^&]*/gi, '$1***');
 }
 
 /** What PostgreSQL or the network reported, as an error of the user where the user can fix it. */

@@ -37,13 +37,13 @@ interface FileRow {
   readonly mtime_ms: number;
 }
 
-/** The original files if the store has and shows them, else the redacted ones. */
-export async function readPacked(sql: Sql, stored: StoredSession): Promise<PackedSession> {
+/** The original files if they are wanted and the store has and shows them, else the redacted ones. */
+export async function readPacked(sql: Sql, stored: StoredSession, wantsOriginals = true): Promise<PackedSession> {
   const { person, storeId, month, session } = stored;
   const rows = await sql<FileRow[]>`
     SELECT is_original, nth, name, size_bytes, sha256, mode, mtime_ms FROM clew.packs
     WHERE person = ${person} AND month = ${month}::date AND session_id = ${storeId} AND chunk = 0 ORDER BY nth`;
-  const isOriginal = rows.some((row) => row.is_original);
+  const isOriginal = wantsOriginals && rows.some((row) => row.is_original);
   const files = rows.filter((row) => row.is_original === isOriginal).map(fileOf);
   if (files.length === 0)
     throw new UserError(

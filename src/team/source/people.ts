@@ -9,6 +9,12 @@ export type PeopleChoice =
   | { readonly kind: 'group'; readonly name: string }
   | { readonly kind: 'everyone' };
 
+export interface StoreChoice {
+  /** Of PostgreSQL. It may have a password: messages show `hidePassword(address)`. */
+  readonly address: string;
+  readonly people: PeopleChoice;
+}
+
 export interface Scope {
   readonly me: number;
   /** `undefined`: everyone whom the policies of the store show. */

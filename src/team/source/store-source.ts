@@ -13,7 +13,8 @@ import type { UsageCell } from '../../library/usage/index.ts';
 import { connect, hidePassword, type Sql } from '../database/index.ts';
 import { findStored } from './find-session.ts';
 import { type PackedSession, readPacked } from './packed-session.ts';
-import { type PeopleChoice, readScope, type Scope } from './people.ts';
+import { type PeopleChoice, readScope, type Scope, type StoreChoice } from './people.ts';
+import { announceReading } from './readings.ts';
 import { expiringOf, listOf, readSessions, type StoredSession } from './sessions.ts';
 import { type CellSession, ofPeople, readCells, type SessionOf } from './usage-cells.ts';
 import { readWork } from './work.ts';
@@ -22,11 +23,16 @@ import { readWork } from './work.ts';
 export async function openStore(address: string, choice: PeopleChoice): Promise<StoreSource> {
   const sql = await connect(address, { readsArrays: false });
   try {
-    return new StoreSource(sql, await readScope(sql, choice), hidePassword(address));
+    return new StoreSource(sql, await readScope(sql, choice), `in the store ${hidePassword(address)}`);
   } catch (error) {
     await sql.end({ timeout: 5 });
     throw error;
   }
+}
+
+/** Over the same connection, with the people, groups and sessions as they are now. */
+export async function renewStore({ sql, place }: StoreSource, { people }: StoreChoice): Promise<StoreSource> {
+  return new StoreSource(sql, await readScope(sql, people), place);
 }
 
 /** `close` ends the connection. */
@@ -36,10 +42,10 @@ export class StoreSource implements LibrarySource {
   readonly scope: Scope;
   #sessions: Promise<readonly StoredSession[]> | undefined;
 
-  constructor(sql: Sql, scope: Scope, address: string) {
+  constructor(sql: Sql, scope: Scope, place: string) {
     this.sql = sql;
     this.scope = scope;
-    this.place = `in the store ${address}`;
+    this.place = place;
   }
 
   get namesPeople(): boolean {
@@ -48,6 +54,11 @@ export class StoreSource implements LibrarySource {
 
   close(): Promise<void> {
     return this.sql.end({ timeout: 5 });
+  }
+
+  /** As the store has them, also those that are not listed. */
+  stored(): Promise<readonly StoredSession[]> {
+    return this.#stored();
   }
 
   async list(): Promise<SourceList> {
@@ -64,8 +75,7 @@ export class StoreSource implements LibrarySource {
    * it otherwise, and its person can see that it was read.
    */
   async packed(stored: StoredSession, action: string): Promise<PackedSession> {
-    const { person, storeId } = stored;
-    if (person !== this.scope.me) await this.sql`SELECT clew.announce_reading(${action}, ${person}, ${storeId}, NULL)`;
+    if (stored.person !== this.scope.me) await announceReading(this.sql, action, stored);
     return readPacked(this.sql, stored);
   }
 

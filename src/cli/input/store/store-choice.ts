@@ -1,14 +1,10 @@
 // --store, --person, --group and --everyone → the store that a command reads and whose sessions, or nothing if the command reads
 // this machine.
 import { UserError } from '../../../base/errors/index.ts';
-import type { PeopleChoice } from '../../../team/source/index.ts';
+import type { PeopleChoice, StoreChoice } from '../../../team/source/index.ts';
 import { type CommandInput, textFlag } from '../../command/index.ts';
 
-export interface StoreChoice {
-  /** Of PostgreSQL. It may have a password: messages show `hidePassword(address)`. */
-  readonly address: string;
-  readonly people: PeopleChoice;
-}
+export type { StoreChoice };
 
 const peopleFlags = ['person', 'group', 'everyone'] as const;
 
