@@ -29,6 +29,8 @@ export function listedRow(session: number, more: Partial<ListedRow> = {}): Liste
     costMicroUsd: null,
     costIsPart: false,
     left: null,
+    person: null,
+    shared: null,
     ...more,
   };
 }

@@ -14,6 +14,8 @@ export interface RunningClew {
   prints(wanted: RegExp): Promise<string>;
   says(wanted: RegExp): Promise<string>;
   /** The exit code and the signal it ended by. */
+  readonly ended: Promise<readonly [number | null, NodeJS.Signals | null]>;
+  /** Sends the signal, and returns the same. */
   end(signal: NodeJS.Signals): Promise<readonly [number | null, NodeJS.Signals | null]>;
 }
 
@@ -42,6 +44,7 @@ export function startClew(
     stderr: () => texts.stderr,
     prints: (wanted) => shows('stdout', wanted),
     says: (wanted) => shows('stderr', wanted),
+    ended: closed,
     end: (signal) => {
       child.kill(signal);
       return closed;

@@ -15,6 +15,7 @@ import type {
 } from './actions.ts';
 import type { ContextAnswer, ContextQuery } from './context.ts';
 import type { AppliedFix, ApplyFix, DiagnosisAnswer, FixAnswer, LibraryDoctorAnswer, OperationRow } from './health.ts';
+import type { PeopleAnswer, PeopleQuery } from './people.ts';
 import type { SessionPresence } from './presence.ts';
 import type { SearchAnswer, SearchQuery } from './search.ts';
 import type {
@@ -90,6 +91,8 @@ export type ApiSchema = {
   '/api/usage/cache': { $get: Endpoint<{ readonly query?: UsageQuery }, CacheAnswer> };
   '/api/usage/top': { $get: Endpoint<{ readonly query?: UsageQuery }, TopAnswer> };
   '/api/usage/receipts': { $get: Endpoint<{ readonly query?: UsageQuery }, ReceiptsAnswer> };
+  /** Of a store. */
+  '/api/people': { $get: Endpoint<{ readonly query?: PeopleQuery }, PeopleAnswer> };
   '/api/doctor': {
     $get: Endpoint<Nothing, LibraryDoctorAnswer>;
     /** Examines every session again; progress arrives as events. */

@@ -37,6 +37,7 @@ export {
   type Severity,
   severityNames,
 } from './health.ts';
+export type { GroupRow, PeopleAnswer, PeopleQuery, PersonRow, PersonSumsView } from './people.ts';
 export type { SessionPresence, SessionRelation } from './presence.ts';
 export {
   type SearchAnswer,
@@ -95,7 +96,9 @@ export {
   type SessionRow,
   type SessionSort,
   type SessionsQuery,
+  type SharedLevel,
   type Status,
+  type StoreStatus,
   sessionFilters,
   sessionSorts,
   tokenHeader,

@@ -58,6 +58,8 @@ export interface SearchSession {
   readonly id: string;
   readonly title: string | null;
   readonly project: string;
+  /** Whose session it is, if the page shows several people's. */
+  readonly person: string | null;
   readonly endedAt: number | null;
   readonly hits: readonly SearchHit[];
   readonly hasMore: boolean;

@@ -88,9 +88,12 @@ export interface CacheAnswer {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Compared with all input at the price of uncached input; negative if writes cost more than reads saved. */
-  readonly savedMicroUsd: number;
-  readonly uncachedMicroUsd: number;
+  /**
+   * Compared with all input at the price of uncached input; negative if writes cost more than reads saved. `null` if it is not
+   * known: a store has sums of messages, and the price of a message depends on its size.
+   */
+  readonly savedMicroUsd: number | null;
+  readonly uncachedMicroUsd: number | null;
   readonly unpricedMessages: number;
 }
 

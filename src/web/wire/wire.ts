@@ -5,7 +5,7 @@ import type { ChangePermission } from './actions.ts';
 import type { LibraryDoctorAnswer, Severity } from './health.ts';
 
 /** The server answers these with the app, which then shows the page. `:key` is a `SessionRow.key`. */
-export const pageRoutes = ['/', '/s/:key', '/usage', '/health', '/live'] as const;
+export const pageRoutes = ['/', '/s/:key', '/usage', '/people', '/health', '/live'] as const;
 
 /** Carries the server's token, which every request for data needs. */
 export const tokenHeader = 'x-clew-token';
@@ -25,10 +25,24 @@ export interface Status {
   readonly allowsChanges: boolean;
   readonly changes: ChangePermission;
   readonly roots: readonly string[];
+  /** The page shows the store of a team, of which nothing can be changed; `null`: this machine. */
+  readonly store: StoreStatus | null;
   readonly index: IndexState;
   /** Problems in the background, newest last. */
   readonly notices: readonly string[];
 }
+
+export interface StoreStatus {
+  /** Host and database, without user and password. */
+  readonly name: string;
+  /** Whose sessions: `me` or `everyone`, or a person or group with the name after a space. */
+  readonly people: string;
+  /** Rows name their person. */
+  readonly namesPeople: boolean;
+}
+
+/** What the person of a session shares of it; each one includes those before. */
+export type SharedLevel = 'metrics' | 'titles' | 'text' | 'files';
 
 export interface IndexState {
   /** `rows`: sessions, prompts, usage. `list`: titles and turns. `text`: words to search for. `current`: complete. */
@@ -55,7 +69,7 @@ export interface SessionsQuery {
   readonly project?: string;
   /**
    * Words that must all occur in title, first prompt, folder, branch, model, tag, pull requests or id, in any case.
-   * `branch:x`, `model:x`, `tag:x` and `pr:x` look only there.
+   * `branch:x`, `model:x`, `tag:x`, `pr:x` and `person:x` look only there; a value in quotes is the whole name.
    */
   readonly text?: string;
   /**
@@ -151,6 +165,10 @@ export interface SessionRow {
   readonly isOnDisk: boolean;
   /** What is left of a session that is neither on disk nor in the archive. */
   readonly left: SessionRemains | null;
+  /** Whose session it is, if the page shows several people's. */
+  readonly person: string | null;
+  /** Of a session in a store: what its person shares of it. */
+  readonly shared: SharedLevel | null;
   /** When the client deletes it, if that is within a week. */
   readonly expiresAt: number | null;
 }

@@ -65,6 +65,8 @@ export function rowOfKnown(session: KnownSession, cost: SessionCost | undefined)
     costMicroUsd: cost?.costMicroUsd ?? null,
     costIsPart: cost?.costIsPart ?? false,
     left: null,
+    person: null,
+    shared: null,
   };
 }
 

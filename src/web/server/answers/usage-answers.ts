@@ -11,6 +11,7 @@ import {
   collectStats,
   createCalendar,
   findReceipts,
+  type LibraryStats,
   loadPrices,
   makeReport,
   type PricedMessage,
@@ -72,31 +73,16 @@ export class UsageAnswers {
   }
 
   usage(query: UsageAsked): UsageFound {
-    const { by = 'daily' } = query;
-    const report = makeReport(this.#cells(query), { kind: by, calendar: this.#calendar, nowMs: Date.now() });
-    const rows = query.active === true ? report.rows.filter((row) => row.block?.isActive === true) : report.rows;
-    return {
-      by,
-      rows: rows.map((row) => ({
-        key: row.key === '' ? null : row.key,
-        path: by === 'session' ? (row.cells[0]?.session.path ?? null) : null,
-        ...sumView(row),
-        models: byModel(row.cells).map((each) => ({
-          model: each.key === '' ? null : each.key,
-          costMicroUsd: each.costMicroUsd ?? null,
-          tokens: sumOfTokens(each),
-        })),
-        block: row.block === undefined ? null : blockView(row.block),
-      })),
-      totals: sumView(report.totals),
-      unpricedModels: report.unpricedModels,
+    return usageFound(this.#cells(query), query, {
+      calendar: this.#calendar,
       pricesVersion: this.#prices.prices.version,
-    };
+      pathOf: ({ path }) => path,
+    });
   }
 
   tools(query: UsageAsked): ToolsAnswer {
     const isWanted = wanted(query);
-    const sinceMs = query.since === undefined ? undefined : Date.parse(`${parseDay(query.since, 'since')}T00:00:00`);
+    const sinceMs = startOf(query);
     const scope = {
       roots: this.#roots,
       isWanted: ({ cwd, project }: { readonly cwd: string | undefined; readonly project: string }) =>
@@ -111,8 +97,7 @@ export class UsageAnswers {
         ...(sinceMs === undefined ? {} : { sinceMs }),
       }),
     );
-    const { tools, prompts, hours, weekdays, files } = stats;
-    return { tools: tools.slice(0, maxTools), prompts, hours, weekdays, files: files.slice(0, maxTools) };
+    return toolsAnswer(stats);
   }
 
   /** Reads the transcripts on the first request, and later those that changed. */
@@ -177,14 +162,60 @@ export class UsageAnswers {
   }
 
   #filter(query: UsageAsked): UsageFilter {
-    const { since, until } = query;
-    return {
-      since: since === undefined ? undefined : parseDay(since, 'since'),
-      until: until === undefined ? undefined : parseDay(until, 'until'),
-      calendar: this.#calendar,
-      isWanted: wanted(query),
-    };
+    return { ...rangeOf(query, this.#calendar), isWanted: wanted(query) };
   }
+}
+
+export function rangeOf(
+  { since, until }: Pick<UsageAsked, 'since' | 'until'>,
+  calendar: Calendar,
+): Pick<UsageFilter, 'since' | 'until' | 'calendar'> {
+  return {
+    since: since === undefined ? undefined : parseDay(since, 'since'),
+    until: until === undefined ? undefined : parseDay(until, 'until'),
+    calendar,
+  };
+}
+
+/** When the first day begins, in the zone of this computer. */
+export function startOf({ since }: Pick<UsageAsked, 'since'>): number | undefined {
+  return since === undefined ? undefined : Date.parse(`${parseDay(since, 'since')}T00:00:00`);
+}
+
+export function toolsAnswer({ tools, prompts, hours, weekdays, files }: LibraryStats): ToolsAnswer {
+  return { tools: tools.slice(0, maxTools), prompts, hours, weekdays, files: files.slice(0, maxTools) };
+}
+
+export interface UsageView {
+  readonly calendar: Calendar;
+  readonly pricesVersion: string;
+  pathOf(session: UsageSession): string;
+}
+
+export function usageFound(
+  cells: readonly UsageCell[],
+  { by = 'daily', active = false }: Pick<UsageAsked, 'by' | 'active'>,
+  { calendar, pricesVersion, pathOf }: UsageView,
+): UsageFound {
+  const report = makeReport(cells, { kind: by, calendar, nowMs: Date.now() });
+  const rows = active ? report.rows.filter((row) => row.block?.isActive === true) : report.rows;
+  return {
+    by,
+    rows: rows.map((row) => ({
+      key: row.key === '' ? null : row.key,
+      path: by === 'session' && row.cells[0] !== undefined ? pathOf(row.cells[0].session) : null,
+      ...sumView(row),
+      models: byModel(row.cells).map((each) => ({
+        model: each.key === '' ? null : each.key,
+        costMicroUsd: each.costMicroUsd ?? null,
+        tokens: sumOfTokens(each),
+      })),
+      block: row.block === undefined ? null : blockView(row.block),
+    })),
+    totals: sumView(report.totals),
+    unpricedModels: report.unpricedModels,
+    pricesVersion,
+  };
 }
 
 type Asked = Pick<UsageSession, 'slug'> & { readonly cwd?: string | undefined; readonly path: string | undefined };

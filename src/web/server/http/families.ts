@@ -28,9 +28,17 @@ export interface Families {
 }
 
 export function findFamilies(rows: readonly ListedRow[], jobs: readonly BackgroundJob[] = []): Families {
-  const relations = findRelations(rows.map(markedRow), { jobs });
+  // What one person has is not a copy of what another one has.
+  const people = new Map<string | null, ListedRow[]>();
+  for (const row of rows) {
+    const known = people.get(row.person);
+    if (known === undefined) people.set(row.person, [row]);
+    else known.push(row);
+  }
+  const found = [...people.values()].map((own) => findRelations(own.map(markedRow), { jobs }));
+  const related = new Map(found.flatMap((each) => [...each.related].map((path) => [path, each] as const)));
   const origins = new Map<string, string>();
-  for (const path of relations.related) {
+  for (const [path, relations] of related) {
     const origin = relations.originsOf(path).find((each) => folded.has(each.kind))?.path;
     if (origin !== undefined) origins.set(path, origin);
   }
@@ -47,7 +55,7 @@ export function findFamilies(rows: readonly ListedRow[], jobs: readonly Backgrou
     originOf: (path) => origins.get(path),
     rootOf: (path) => roots.get(path) ?? path,
     forksOf: (path) => forks.get(path) ?? [],
-    relationsOf: (path) => relations.of(path),
+    relationsOf: (path) => related.get(path)?.of(path) ?? [],
     repositoryOf: repositoryFinder(rows.map(({ lineage }) => lineage)),
   };
 }

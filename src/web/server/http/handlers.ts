@@ -126,7 +126,9 @@ export function makeHandlers(parts: HandlerParts): Handlers {
         const found = await reader.askValue('search', { ...query, ...within });
         const known = found.sessions.flatMap(({ path, ...rest }) => {
           const row = sessions.rowOf(path);
-          return row === undefined ? [] : [{ key: row.key, ...rest, title: row.title ?? rest.title }];
+          return row === undefined
+            ? []
+            : [{ key: row.key, person: row.person, ...rest, title: row.title ?? rest.title }];
         });
         return { ...found, sessions: known };
       },
@@ -200,6 +202,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
         return { ...found, receipts };
       },
     },
+    '/api/people': { $get: ({ query }) => reader.ask('people', query) },
     '/api/sessions/:key/doctor': { $get: ({ param }) => doctor.ask('diagnosis', session(param)) },
     '/api/sessions/:key/fix': {
       $get: ({ param }) => doctor.ask('preview', { path: sessions.pathOf(param.key) }),

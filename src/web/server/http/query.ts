@@ -112,6 +112,7 @@ const queries: { readonly [P in PathWithQuery]: z.ZodType<Parsed<QueryOf<P>>> } 
   '/api/usage/cache': usage,
   '/api/usage/top': usage,
   '/api/usage/receipts': usage,
+  '/api/people': z.strictObject({ since: day.optional() }),
   '/api/sessions/:key': z.strictObject({
     ...part,
     ...branch,

@@ -12,8 +12,10 @@ import { version } from '../../../base/version/index.ts';
 import { runningClients } from '../../../library/session-files/index.ts';
 import { readStars } from '../../../library/stars/index.ts';
 import { projectsFolders, transcriptPlace } from '../../../store/index.ts';
-import { eventsPath, type IndexState, type SessionRow, type Status } from '../../wire/index.ts';
+import type { StoreChoice } from '../../../team/source/index.ts';
+import { eventsPath, type IndexState, type SessionRow, type Status, type StoreStatus } from '../../wire/index.ts';
 import { newArchivedFolder, removeAbandoned } from '../archived/index.ts';
+import { Refusal } from '../protocol/index.ts';
 import { type Role, Thread, type ThreadOptions, type WorkerEvents } from '../workers/index.ts';
 import { Assets } from './assets.ts';
 import { ChangeNotifier, EventHub } from './change-notifier.ts';
@@ -36,7 +38,7 @@ export async function startServer(setup: ServerSetup): Promise<RunningServer> {
 
 class LibraryServer implements RunningServer {
   readonly #setup: ServerSetup;
-  readonly #sessions = new SessionList();
+  readonly #sessions: SessionList;
   readonly #threads: { readonly [R in Role]: Thread<R> };
   readonly #hub: EventHub;
   readonly #notifier: ChangeNotifier;
@@ -70,6 +72,7 @@ class LibraryServer implements RunningServer {
 
   constructor(setup: ServerSetup) {
     this.#setup = setup;
+    this.#sessions = new SessionList({ isStored: setup.store !== undefined });
     this.#archivedFolder = newArchivedFolder(setup.state);
     this.#threads = {
       index: this.#threadOf('index', {
@@ -123,7 +126,7 @@ class LibraryServer implements RunningServer {
         this.#updateStars();
         void this.#updateArchive();
       },
-      hasArchive: () => this.#updateArchive(),
+      hasArchive: () => (setup.store === undefined ? this.#updateArchive() : Promise.resolve()),
       hasNewest: this.#hasNewest,
       isReady: this.#isReady,
       onFault: setup.onFault,
@@ -153,6 +156,18 @@ class LibraryServer implements RunningServer {
     return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
   }
 
+  async urlOfId(id: string): Promise<string | undefined> {
+    await this.#isReady;
+    try {
+      const key = this.#sessions.keyOf(this.#sessions.pathOf(id));
+      return key === undefined ? undefined : this.#addressOf(`/s/${encodeURIComponent(key)}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 404) return undefined;
+      throw new UserError(error.message, 'give more of the id');
+    }
+  }
+
   async listen(): Promise<void> {
     const { port } = this.#setup;
     // The first page waits for its rows.
@@ -168,13 +183,19 @@ class LibraryServer implements RunningServer {
         throw new UserError(`no permission to bind port ${port}`, 'try `--port 8080`');
       throw error;
     }
-    this.#updateRunning();
-    this.#updateStars();
+    this.#lookAround();
     this.#runningTimer = setInterval(() => {
-      this.#updateRunning();
-      this.#updateStars();
+      this.#lookAround();
       if (this.#archiveRead !== undefined) void this.#updateArchive();
     }, runningMs);
+  }
+
+  /** What changes without a file of a session: stars and running clients, or the sessions of a store while a page is open. */
+  #lookAround(): void {
+    if (this.#setup.store === undefined) {
+      this.#updateRunning();
+      this.#updateStars();
+    } else if (this.#hub.size > 0) this.#threads.index.send('changed', {});
   }
 
   /** Reads and watches the rest of the library once no page is loading; also after the index worker restarted. */
@@ -188,10 +209,11 @@ class LibraryServer implements RunningServer {
     const isBusy = (): boolean => this.#threads.reader.isBusy || this.#pageAskedAt > performance.now() - pageMs;
     const { signal } = this.#stopped;
     await untilIdle(isBusy, { signal });
-    // The watcher scans all files too; its `watching` event covers what changed before.
     if (signal.aborted) return;
-    this.#threads.watch.begin();
     removeAbandoned(this.#setup.state);
+    if (this.#setup.store !== undefined) return;
+    // The watcher scans all files too; its `watching` event covers what changed before.
+    this.#threads.watch.begin();
     void this.#updateArchive();
   }
 
@@ -221,6 +243,8 @@ class LibraryServer implements RunningServer {
   /** Starts reading a session while its page is still loading. */
   #prepare(url: string): void {
     if (!url.startsWith('/api/')) this.#pageAskedAt = performance.now();
+    // Any site may open the address of a page, which has no token yet: that must not read the text of someone else.
+    if (this.#setup.store !== undefined) return;
     const named = /^\/s\/([^/?]+)(\?.*)?$/.exec(url);
     if (named === null) return;
     const prepareReader = async (): Promise<void> => {
@@ -243,6 +267,7 @@ class LibraryServer implements RunningServer {
       return;
     }
     this.#hub.add(response, { keys, wantsLive });
+    this.#lookAround();
     this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // the session no longer exists
   }
 
@@ -289,9 +314,9 @@ class LibraryServer implements RunningServer {
   }
 
   #threadOf<R extends Role>(role: R, options: Pick<ThreadOptions<R>, 'on' | 'task'>): Thread<R> {
-    const { roots, state, isDemo, env, onFault } = this.#setup;
+    const { roots, state, isDemo, store, env, onFault } = this.#setup;
     return new Thread(
-      { role, roots, state, isDemo, archivedFolder: this.#archivedFolder },
+      { role, roots, state, isDemo, store, archivedFolder: this.#archivedFolder },
       { env, onFault, ...options },
     );
   }
@@ -327,13 +352,14 @@ class LibraryServer implements RunningServer {
   }
 
   #status(): Status {
-    const { isDemo, allowsChanges, roots } = this.#setup;
+    const { isDemo, allowsChanges, roots, store } = this.#setup;
     return {
       version,
       isDemo,
       allowsChanges,
       changes: allowsChanges ? (this.#isConfirmed ? 'allowed' : 'ask') : 'off',
       roots,
+      store: store === undefined ? null : storeStatus(store),
       index: this.#index,
       notices: this.#notices,
     };
@@ -342,6 +368,16 @@ class LibraryServer implements RunningServer {
   #addressOf(path: string): string {
     return `http://127.0.0.1:${this.port}${path}#token=${this.#token}`;
   }
+}
+
+/** The user and the password are not for the page. */
+function storeStatus({ address, people }: StoreChoice): StoreStatus {
+  const url = new URL(address);
+  return {
+    name: `${url.hostname}${url.pathname}`,
+    people: 'name' in people ? `${people.kind} ${people.name}` : people.kind,
+    namesPeople: people.kind !== 'me',
+  };
 }
 
 /** Where the client leaves most of what outlives a transcript; empty if there is nothing. */
@@ -377,6 +413,8 @@ export interface ServerSetup {
   readonly state: string;
   readonly isDemo: boolean;
   readonly allowsChanges: boolean;
+  /** Shows the sessions of a store instead of those below the roots. */
+  readonly store?: StoreChoice | undefined;
   /** 0: any free port. */
   readonly port: number;
   /** The folder of the built page. */
@@ -393,5 +431,7 @@ export interface RunningServer {
   readonly url: string;
   /** The address of a session's page, with the token; `undefined` for a file that is not a session below the roots. */
   urlOf(path: string): Promise<string | undefined>;
+  /** The same of a key, an id or the beginning of an id; throws if several sessions have it. */
+  urlOfId(id: string): Promise<string | undefined>;
   close(): Promise<void>;
 }

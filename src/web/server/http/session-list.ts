@@ -21,7 +21,7 @@ import { Refusal } from '../protocol/index.ts';
 import { dateGroups } from './date-groups.ts';
 import { type Families, findFamilies, foldRows, type ListEntry } from './families.ts';
 import { inOrder, lastUse } from './row-order.ts';
-import { type SearchField, type SearchText, searchTextOf } from './row-text.ts';
+import { type FilterWord, passesFilter, readFilter, type SearchText, searchTextOf } from './row-text.ts';
 
 /** A session that was written this recently is live, even if no client reports that it runs. */
 export const liveMs = 120_000;
@@ -60,6 +60,12 @@ export class SessionList {
   #pathOfKey: ReadonlyMap<string, string> | undefined;
   /** The number of rows to expect; `null`: all are here. */
   #total: number | null = 0;
+  /** They are of other machines, whose folders are not on this one. */
+  readonly #isStored: boolean;
+
+  constructor({ isStored = false }: { readonly isStored?: boolean } = {}) {
+    this.#isStored = isStored;
+  }
 
   /** `total`: these are only the newest of so many rows, and the rest follows. */
   take(changed: readonly ListedRow[], gone: readonly string[], total: number | null = null): SessionListChange {
@@ -220,10 +226,11 @@ export class SessionList {
   presenceOf(asked: string): SessionPresence {
     const row = this.rowOf(this.pathOf(asked));
     if (row === undefined) throw new Refusal(404, 'unknown session', 'go back to the list');
-    const { key, id, isLive, changedAt, isOnDisk, archived } = row;
+    const { key, id, isLive, changedAt, isOnDisk, archived, person } = row;
     const pid = this.#running.get(id) ?? null;
     const relations = this.#relationsOf(row.path);
-    return { key, isLive, isOnDisk, isArchived: archived !== null, changedAt, pid, relations };
+    const stored = this.#isStored ? { person } : null;
+    return { key, isLive, stored, isOnDisk, isArchived: archived !== null, changedAt, pid, relations };
   }
 
   #relationsOf(path: string): readonly SessionRelation[] {
@@ -238,10 +245,7 @@ export class SessionList {
 
   page(query: SessionsQuery): SessionPage {
     const { sort = 'age', reverse = false, fold = false, zone, offset = 0, limit = 100 } = query;
-    const words = (query.text ?? '')
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '');
+    const words = readFilter(query.text ?? '');
     const all = query.only === 'deleted' ? this.#goneInOrder(sort) : this.#inOrder(sort);
     const found = all.filter((row) => this.#passes(row, query, words));
     const entries = foldRows(reverse ? found.toReversed() : found, fold ? this.#familiesNow() : undefined);
@@ -376,6 +380,7 @@ export class SessionList {
   }
 
   #expiresAt({ root, changedAt }: ListedRow): number | null {
+    if (this.#isStored) return null;
     const days = this.#daysOf.get(root) ?? cleanupDays(root);
     this.#daysOf.set(root, days);
     const expiresAt = changedAt + days * dayMs;
@@ -383,6 +388,7 @@ export class SessionList {
   }
 
   #liveNow(): Set<string> {
+    if (this.#isStored) return new Set();
     const since = Date.now() - liveMs;
     const live = [...this.#rows.values()].filter(
       (row) => (row.changedAt > since && !isCopied(row)) || this.#running.has(row.id),
@@ -390,7 +396,7 @@ export class SessionList {
     return new Set(live.map(({ path }) => path));
   }
 
-  #passes(row: ListedRow, { project, only, id }: SessionsQuery, words: readonly string[]): boolean {
+  #passes(row: ListedRow, { project, only, id }: SessionsQuery, words: readonly FilterWord[]): boolean {
     if (project !== undefined && row.project !== project && this.#familiesNow().repositoryOf(row.project) !== project)
       return false;
     if (id !== undefined && !row.id.startsWith(id.toLowerCase())) return false;
@@ -400,12 +406,7 @@ export class SessionList {
     if (only === 'tagged' && row.tag === null) return false;
     if (only === 'starred' && !this.#stars.has(row.id)) return false;
     if (only === 'unexamined' && row.severity !== null) return false;
-    if (words.length === 0) return true;
-    const text = this.#searchText(row);
-    return words.every((word) => {
-      const [, field, value = ''] = /^(branch|model|tag|pr):(.+)$/.exec(word) ?? [];
-      return field === undefined ? text.all.includes(word) : text[field as SearchField].includes(value);
-    });
+    return words.length === 0 || passesFilter(this.#searchText(row), words);
   }
 
   #isDamaged(row: ListedRow): boolean {
@@ -423,7 +424,7 @@ export class SessionList {
 
   /** The list changes more often than the jobs of the client. */
   #jobsNow(): readonly BackgroundJob[] {
-    if (Date.now() < this.#jobsUntil) return this.#jobs;
+    if (this.#isStored || Date.now() < this.#jobsUntil) return this.#jobs;
     this.#jobs = readJobs([...new Set([...this.#rows.values()].map(({ root }) => root))]);
     this.#jobsUntil = Date.now() + jobsMs;
     return this.#jobs;

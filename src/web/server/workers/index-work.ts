@@ -20,6 +20,7 @@ import { PriceList } from '../../../models/index.ts';
 import { findTranscripts } from '../../../store/index.ts';
 import type { IndexState } from '../../wire/index.ts';
 import { type ListedRow, rowOfKnown, rowOfListed, type SessionCost } from '../answers/index.ts';
+import { SentRows } from './sent-rows.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { Emit, WorkerMethods } from './worker-methods.ts';
 
@@ -55,7 +56,7 @@ class IndexWork {
   readonly #waiting = new Set<string>();
   #isWhole = false;
   #isRunning = false;
-  readonly #sent = new Map<string, ListedRow>();
+  readonly #sent = new SentRows();
   #costs: ReadonlyMap<string, SessionCost> = new Map();
   #costsMayCountAt = 0;
   proceed: () => void = () => {};
@@ -160,16 +161,7 @@ class IndexWork {
 
   /** Sends only the rows that changed. */
   #sendRows(rows: readonly ListedRow[]): void {
-    const gone = new Set(this.#sent.keys());
-    const changed = rows.filter((row) => {
-      gone.delete(row.path);
-      const before = this.#sent.get(row.path);
-      if (before !== undefined && isSame(before, row)) return false;
-      this.#sent.set(row.path, row);
-      return true;
-    });
-    for (const path of gone) this.#sent.delete(path);
-    this.#emit('rows', { changed, gone: [...gone], total: null });
+    this.#emit('rows', this.#sent.update(rows));
     this.#setState({ sessions: rows.length });
   }
 
@@ -199,15 +191,4 @@ class IndexWork {
     this.#state = { ...this.#state, ...state };
     this.#emit('state', this.#state);
   }
-}
-
-function isSame(a: ListedRow, b: ListedRow): boolean {
-  return rowKeys(a).every((key) => {
-    const [one, other] = [a[key], b[key]];
-    return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
-  });
-}
-
-function rowKeys(row: ListedRow): readonly (keyof ListedRow)[] {
-  return Object.keys(row) as (keyof ListedRow)[];
 }

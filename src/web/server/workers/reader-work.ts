@@ -10,6 +10,7 @@ import {
   UsageAnswers,
 } from '../answers/index.ts';
 import { ArchivedFiles, recoverFile } from '../archived/index.ts';
+import { Refusal } from '../protocol/index.ts';
 import type { ThreadSetup } from './thread.ts';
 import type { WorkerMethods } from './worker-methods.ts';
 
@@ -57,6 +58,9 @@ export function readerMethods({
     cache: (query) => usage.cache(query),
     top: (query) => usage.top(query),
     receipts: (query) => usage.receipts(query),
+    people: () => {
+      throw new Refusal(404, 'people and groups are in the store of a team', 'run `clew open --store`');
+    },
     memory: () => ({ ...process.memoryUsage(), ...cache.counts }),
   };
 }

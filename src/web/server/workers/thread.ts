@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { newNativeCallState, terminateWorker } from '../../../base/process/index.ts';
+import type { StoreChoice } from '../../../team/source/index.ts';
 import { type Encoded, Refusal, type StatusFailure } from '../protocol/index.ts';
 import type { EventHandlers, Params, Result, Role, WorkerMethods } from './worker-methods.ts';
 
@@ -13,8 +14,10 @@ export interface ThreadSetup<R extends Role = Role> {
   /** Clew's own state folder. */
   readonly state: string;
   readonly isDemo: boolean;
-  /** For sessions that are only in the archive; the server removes it. */
+  /** For sessions that are only in the archive or in a store; the server removes it. */
   readonly archivedFolder: string;
+  /** The sessions are those of a store, instead of those below the roots. */
+  readonly store?: StoreChoice | undefined;
 }
 
 /** What a worker gets when it starts. */

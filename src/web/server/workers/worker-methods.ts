@@ -8,6 +8,8 @@ import type {
   FixAnswer,
   IndexState,
   LibraryDoctorAnswer,
+  PeopleAnswer,
+  PeopleQuery,
 } from '../../wire/index.ts';
 import type {
   ActionApplied,
@@ -32,6 +34,13 @@ import type {
 } from '../answers/index.ts';
 import type { ArchiveFound } from '../archived/index.ts';
 import type { Encoded } from '../protocol/index.ts';
+
+/** A store answers later. */
+type OrLater<Methods> = {
+  readonly [M in keyof Methods]: Methods[M] extends (params: infer P) => infer R
+    ? (params: P) => R | Promise<Awaited<R>>
+    : never;
+};
 
 export interface WorkerMethods {
   /** Keeps the index current. */
@@ -59,8 +68,10 @@ export interface WorkerMethods {
   > &
     Pick<SideAnswers, 'side' | 'edits'> &
     Pick<TailAnswers, 'know' | 'grown' | 'recent'> &
-    Pick<UsageAnswers, 'usage' | 'tools' | 'spending' | 'cache' | 'top' | 'receipts'> & {
-      search(params: SearchAsked): SearchFound;
+    OrLater<Pick<UsageAnswers, 'usage' | 'tools' | 'spending' | 'cache' | 'top' | 'receipts'>> & {
+      search(params: SearchAsked): SearchFound | Promise<SearchFound>;
+      /** Of a store. */
+      people(params: PeopleQuery): PeopleAnswer | Promise<PeopleAnswer>;
       /** For tests and benchmarks. */
       memory(params: NoParams): NodeJS.MemoryUsage & { readonly whole: number; readonly grown: number };
     };

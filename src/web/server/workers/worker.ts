@@ -1,6 +1,7 @@
 // The entry of every worker thread: its role decides which methods it has.
 import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage, shareNativeCalls } from '../../../base/process/index.ts';
+import type { StoreChoice } from '../../../team/source/index.ts';
 import { failureOf, isEncoded } from '../protocol/index.ts';
 import type { Message, Question, ThreadSetup, WorkerSetup } from './thread.ts';
 import type { Emit, Role, WorkerMethods } from './worker-methods.ts';
@@ -40,6 +41,26 @@ function collectWhenIdle(): void {
 }
 
 async function methodsFor(setup: ThreadSetup, emit: Emit<Role>): Promise<WorkerMethods[Role]> {
+  return setup.store === undefined ? localMethods(setup, emit) : storedMethods(setup, setup.store, emit);
+}
+
+/** The code of the store is loaded only for a store. */
+async function storedMethods(setup: ThreadSetup, store: StoreChoice, emit: Emit<Role>): Promise<WorkerMethods[Role]> {
+  switch (setup.role) {
+    case 'index':
+      return (await import('./stored-index-work.ts')).storedIndexMethods(store, emit);
+    case 'reader':
+      return (await import('./stored-reader-work.ts')).storedReaderMethods(setup, store);
+    case 'doctor':
+      return (await import('./stored-doctor-work.ts')).storedDoctorMethods();
+    case 'watch':
+      return { watch: () => {} }; // there are no files to watch
+    default:
+      return setup.role satisfies never;
+  }
+}
+
+async function localMethods(setup: ThreadSetup, emit: Emit<Role>): Promise<WorkerMethods[Role]> {
   switch (setup.role) {
     case 'index':
       return (await import('./index-work.ts')).indexMethods(setup, emit);

@@ -14,6 +14,7 @@ const status: Status = {
   allowsChanges: false,
   changes: 'off',
   roots: [],
+  store: null,
   index: { phase: 'current', bytesDone: 0, bytesTotal: 0, sessions: 0, generation: 0 },
   notices: [],
 };

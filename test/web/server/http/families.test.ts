@@ -207,3 +207,33 @@ test('the counts of the filters are those of the project', () => {
   assert.deepEqual(counts({ project: '/a' }), { ...all, starred: 1, tagged: 1, damaged: 0, expiring: 1 });
   assert.equal(list.page({}).counts, null);
 });
+
+test('sessions of different people are not copies of each other', () => {
+  const ofPerson = (session: number, person: string): ListedRow =>
+    listedRow(session, { person, lineage: { ...none, firstUuid: 'same' }, startedAt: session });
+  const list = listOf(ofPerson(1, 'ada'), ofPerson(2, 'bob'), ofPerson(3, 'ada'), ofPerson(4, 'bob'));
+  assert.deepEqual(shown(list, {}), ['s2 1', 's1 1']);
+  assert.deepEqual(shown(list, { open: 's1' }), ['s2 1', 's1 1', '+s3']);
+});
+
+test('a person is filtered by a part of the name or, in quotes, by the whole name', () => {
+  const names = ['ada', 'Ada Lovelace', 'nevada', null];
+  const list = listOf(...names.map((person, i) => listedRow(i + 1, { person, title: 'ada' })));
+  const found = (text: string): readonly string[] => shown(list, { text, reverse: true });
+  assert.deepEqual(found('person:ada'), ['s1', 's2', 's3']);
+  assert.deepEqual(found('person:"ada"'), ['s1']);
+  assert.deepEqual(found('person:"ada lovelace" ada'), ['s2']);
+  assert.deepEqual(found('person:lovelace'), ['s2']);
+  assert.deepEqual(found('ada'), ['s1', 's2', 's3', 's4']);
+  // Quotes that do not end are characters of the name.
+  assert.deepEqual(found('person:"ada'), []);
+});
+
+test('nothing is live, expires, or is read from this disk in a list of a store', () => {
+  const list = new SessionList({ isStored: true });
+  list.take([listedRow(1, { changedAt: Date.now(), endedAt: Date.now(), root: '' })], []);
+  const [row] = list.page({}).rows;
+  assert.deepEqual([row?.isLive, row?.expiresAt], [false, null]);
+  assert.deepEqual(list.live(), []);
+  assert.deepEqual(list.presenceOf('s1').stored, { person: null });
+});
