@@ -23,6 +23,7 @@ import {
   useCollapsingBars,
   usePlace,
   useServices,
+  useStatus,
   Waiting,
 } from './page/index.ts';
 import { PaletteHost } from './palette/index.ts';
@@ -66,7 +67,10 @@ function Shell() {
 }
 
 function PaletteAt({ sessionKey }: { readonly sessionKey: string | null }) {
-  return <PaletteHost keys={sessionKey === null ? keys : sessionKeys} actions={useSessionActions(sessionKey)} />;
+  const isStored = useStatus()?.store != null;
+  // Nothing can be done to a session in a store.
+  const actions = useSessionActions(isStored ? null : sessionKey);
+  return <PaletteHost keys={sessionKey === null ? keys : sessionKeys} actions={actions} isStored={isStored} />;
 }
 
 function sessionKeyOf(path: string): string | null {
@@ -82,8 +86,12 @@ function isSearch(search: string): boolean {
   return (new URLSearchParams(search).get('q') ?? '').trim() !== '';
 }
 
+/** Of this machine: they examine files, or follow them. */
+const localPages: readonly string[] = ['/health', '/live'];
+
 function PageOf({ path }: { readonly path: string }) {
   const { search } = usePlace();
+  const status = useStatus();
   const page = pageAt(path, search);
   if (page === undefined)
     return (
@@ -98,6 +106,17 @@ function PageOf({ path }: { readonly path: string }) {
       <Waiting what="Loading the page" />
     </PageFrame>
   );
+  // Of a store these pages must not ask: nothing is known before the first event.
+  if (localPages.includes(path) && status === null) return waiting;
+  if (localPages.includes(path) && status?.store != null)
+    return (
+      <PageFrame title={page.title} isReady={true}>
+        <p>
+          This page shows what was pushed to a store. {page.title} is about the files of a machine: run{' '}
+          <code>clew open</code> there. <a href="/">All sessions</a>
+        </p>
+      </PageFrame>
+    );
   return (
     <Suspense key={page.title} fallback={waiting}>
       <page.Part />
@@ -122,6 +141,7 @@ const library = laterPage('Library', async () => (await import('./library-view.t
 const searchPage = laterPage('Search', async () => (await import('./search/index.ts')).SearchPage);
 const reports: Readonly<Record<string, LaterPage>> = {
   '/usage': laterPage('Usage', async () => (await import('./usage/index.ts')).UsagePage),
+  '/people': laterPage('People', async () => (await import('./people/index.ts')).PeoplePage),
   '/health': laterPage('Health', async () => (await import('./health/index.ts')).HealthPage),
   '/live': laterPage('Live', async () => (await import('./live/index.ts')).LivePage),
 };
@@ -170,7 +190,7 @@ export interface ShellKeys {
   onHelp(): void;
 }
 
-const pages: Readonly<Record<string, string>> = { l: '/', u: '/usage', h: '/health', v: '/live' };
+const pages: Readonly<Record<string, string>> = { l: '/', u: '/usage', p: '/people', h: '/health', v: '/live' };
 const prefixMs = 1_500;
 
 function useShellKeys({ isSession, onHelp }: ShellKeys): void {
@@ -227,6 +247,7 @@ const keys: readonly KeyMeaning[] = [
   [['/'], 'search all sessions'],
   [['g', 'l'], 'go to the library'],
   [['g', 'u'], 'go to usage'],
+  [['g', 'p'], 'go to people, if the page shows a store'],
   [['g', 'h'], 'go to health'],
   [['g', 'v'], 'go to live sessions'],
   [['Ctrl', 'k'], 'go to a page, a session or an action'],

@@ -1,15 +1,15 @@
 // The header of every page: navigation, search, progress of the index, and notes about the server.
 import { useState } from 'react';
-import type { IndexState } from '../wire/index.ts';
+import type { IndexState, StoreStatus } from '../wire/index.ts';
 import { goTo, readTheme, setTheme, type Theme, themes, usePlace, useStatus, useTypedText } from './page/index.ts';
 import { Words } from './session/text/index.ts';
 
-const pages = [
+const everywhere = [
   { path: '/', name: 'Library' },
   { path: '/usage', name: 'Usage' },
-  { path: '/health', name: 'Health' },
-  { path: '/live', name: 'Live' },
 ] as const;
+const ofMachine = [...everywhere, { path: '/health', name: 'Health' }, { path: '/live', name: 'Live' }] as const;
+const ofStore = [...everywhere, { path: '/people', name: 'People' }] as const;
 
 export interface HeaderProps {
   readonly path: string;
@@ -19,6 +19,7 @@ export interface HeaderProps {
 
 export function Header({ path, isConnected, onHelp }: HeaderProps) {
   const status = useStatus();
+  const pages = status?.store == null ? ofMachine : ofStore;
   return (
     <header className={`shell-header ${path.startsWith('/s/') ? 'of-session' : ''}`}>
       <a className="skip" href={path.startsWith('/s/') ? '#conversation' : '#main'}>
@@ -54,6 +55,11 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
             These are demo sessions. Yours appear here once Claude Code has written some.
           </span>
         ) : null}
+        {status?.store == null ? null : (
+          <span className="store-note">
+            <Words text={storeText(status.store)} />
+          </span>
+        )}
         {status === null ? null : <IndexProgress index={status.index} />}
       </output>
       {status === null || status.notices.length === 0 ? null : (
@@ -70,6 +76,10 @@ export function Header({ path, isConnected, onHelp }: HeaderProps) {
       )}
     </header>
   );
+}
+
+function storeText({ name, people }: StoreStatus): string {
+  return `Read-only: ${people === 'me' ? 'your sessions' : people} in the store ${name}`;
 }
 
 const phases: Readonly<Record<Exclude<IndexState['phase'], 'current'>, string>> = {
@@ -123,14 +133,16 @@ function SearchBox() {
   const asked = path === '/' ? (new URLSearchParams(search).get('q') ?? '') : '';
   // Each letter replaces the history entry, so that "back" leaves the search.
   const searchTyped = (typed: string): void => searchFor(typed, asked !== '');
-  const [text, setText] = useTypedText(asked, searchTyped);
+  // A search of what others said is written into the audit: not with every letter.
+  const isAudited = useStatus()?.store?.namesPeople === true;
+  const [text, setText] = useTypedText(asked, isAudited ? waitForEnter : searchTyped);
   return (
     <search className="search">
       <input
         type="search"
         aria-label="Search all sessions"
         aria-keyshortcuts="/"
-        placeholder="Search all sessions"
+        placeholder={isAudited ? 'Search all sessions, then Enter' : 'Search all sessions'}
         maxLength={400}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -143,6 +155,8 @@ function SearchBox() {
     </search>
   );
 }
+
+function waitForEnter(): void {}
 
 function searchFor(text: string, replaces: boolean): void {
   const mode = new URLSearchParams(location.search).get('mode');

@@ -17,6 +17,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/library.css';
 import './styles/usage.css';
+import './styles/people.css';
 import './styles/health.css';
 import './styles/live.css';
 import './styles/session.css';

@@ -1,7 +1,7 @@
 // The session page of the server: a session by the key in the address, read and followed over HTTP.
 import { lazy, useMemo } from 'react';
 import { sessionMenus } from './actions/index.ts';
-import { goTo, type PageServices, usePlace, useServices } from './page/index.ts';
+import { goTo, type PageServices, usePlace, useServices, useStatus } from './page/index.ts';
 import { httpSource, watchPresence } from './session/http/index.ts';
 import { SessionPage } from './session/index.ts';
 import { MenusContext, type SessionSource } from './session/source/index.ts';
@@ -12,6 +12,7 @@ const SidePanel = lazy(async () => ({ default: (await import('./session/side/ind
 export function SessionView({ sessionKey }: { readonly sessionKey: string }) {
   const services = useServices();
   const { visit } = usePlace();
+  const isStored = useStatus()?.store != null;
   const source = useMemo(() => {
     // The address of an abbreviated id becomes that of the session.
     const onKey = (key: string): void => goTo(`/s/${encodeURIComponent(key)}${location.search}`, { replaces: true });
@@ -19,7 +20,7 @@ export function SessionView({ sessionKey }: { readonly sessionKey: string }) {
   }, [services, sessionKey]);
   // Each visit may name another line, so it starts with fresh state.
   return (
-    <MenusContext value={sessionMenus}>
+    <MenusContext value={isStored ? null : sessionMenus}>
       <SessionPage key={visit} source={source} SidePanel={SidePanel} />
     </MenusContext>
   );

@@ -1,2 +1,2 @@
 export { LibraryPage, useProjects } from './library-page.tsx';
-export { ProjectSelect, shortProject } from './project-list.tsx';
+export { isHiddenProject, ProjectSelect, shortProject } from './project-list.tsx';

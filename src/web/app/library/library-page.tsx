@@ -58,6 +58,9 @@ function LibraryList({ projects, search }: { readonly projects: readonly Project
             <Waiting what="Listing the sessions" />
           ) : rows.total === 0 ? (
             <Nothing isFiltered={address.only !== null || address.project !== null || address.text !== ''} />
+          ) : status?.store != null ? (
+            // Nothing can be done to sessions of a store.
+            <SessionTable rows={rows} scroll={scroll} address={address} isReading={false} />
           ) : (
             <SelectionProvider query={shownQuery(address)}>
               <StarKey find={rows.find}>
@@ -91,12 +94,20 @@ function shownQuery(address: LibraryAddress): SessionsQuery {
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  const isStored = useStatus()?.store != null;
   return (
     <Empty>
       {isFiltered ? (
         <p>
           No session matches these filters. <a href="/">Show all</a>
         </p>
+      ) : isStored ? (
+        <>
+          <p>The store has no sessions here yet.</p>
+          <p className="quiet">
+            They appear as soon as someone pushes one with <code>clew push</code>; no reload needed.
+          </p>
+        </>
       ) : (
         <>
           <p>There are no sessions yet.</p>

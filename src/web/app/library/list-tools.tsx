@@ -10,6 +10,7 @@ import {
   useAnswer,
   useEvent,
   useServices,
+  useStatus,
   useThrottled,
   useTypedText,
 } from '../page/index.ts';
@@ -27,6 +28,9 @@ const filters: readonly { readonly only: SessionFilter | null; readonly name: st
   { only: 'unexamined', name: 'Not examined' },
   { only: 'deleted', name: 'Deleted' },
 ];
+
+/** What is asked of sessions of this machine only. */
+const localFilters: readonly (SessionFilter | null)[] = ['live', 'starred', 'expiring', 'unexamined', 'deleted'];
 
 const sorts = [
   ['age', 'Last used'],
@@ -48,8 +52,13 @@ export interface ListToolsProps {
 export function ListTools({ address, sessions }: ListToolsProps) {
   const [text, setText] = useTypedText(address.text, (typed) => goTo(addressWith({ text: typed }), { replaces: true }));
   const counts = useCounts(address.project);
+  const store = useStatus()?.store ?? null;
+  const namesPeople = store?.namesPeople === true;
   // A filter that nothing passes only takes room.
-  const shown = filters.filter(({ only }) => only === null || only === address.only || (counts?.[only] ?? 0) > 0);
+  const shown = filters.filter(({ only }) => {
+    if (only === null || only === address.only) return true;
+    return (counts?.[only] ?? 0) > 0 && (store === null || !localFilters.includes(only));
+  });
   return (
     <div className="list-tools">
       <fieldset className="filters">
@@ -70,8 +79,8 @@ export function ListTools({ address, sessions }: ListToolsProps) {
       <input
         type="search"
         aria-label="Filter the list"
-        placeholder="Filter titles, branch:, model:, tag:"
-        title="branch:, model:, tag: and pr: look only there"
+        placeholder={`Filter titles, ${namesPeople ? 'person:' : 'branch:'}, model:, tag:`}
+        title={`branch:, model:, tag:${namesPeople ? ', person:' : ''} and pr: look only there`}
         value={text}
         maxLength={200}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -82,11 +91,13 @@ export function ListTools({ address, sessions }: ListToolsProps) {
           value={address.sort}
           onChange={(event) => goTo(addressWith({ sort: event.currentTarget.value, reverse: null }))}
         >
-          {sorts.map(([sort, name]) => (
-            <option key={sort} value={sort}>
-              {name}
-            </option>
-          ))}
+          {sorts.map(([sort, name]) =>
+            sort === 'expires' && store !== null ? null : (
+              <option key={sort} value={sort}>
+                {name}
+              </option>
+            ),
+          )}
         </select>
       </label>
     </div>

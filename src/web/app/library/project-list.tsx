@@ -72,8 +72,14 @@ function lastFolder(folder: string): string {
   return folder.split(/[\\/]/).findLast((part) => part !== '') ?? folder;
 }
 
+/** Of a session in a store whose folder is not shared: its hash. */
+export function isHiddenProject(project: string): boolean {
+  return project.startsWith('hash:');
+}
+
 /** The last two folders; the tooltip has the whole path. */
 export function shortProject(project: string): string {
+  if (isHiddenProject(project)) return `folder ${project.slice('hash:'.length, 'hash:'.length + 6)}`;
   const parts = project.split(/[\\/]/).filter((part) => part !== '');
   return parts.length <= 2 ? project : parts.slice(-2).join('/');
 }

@@ -1,10 +1,10 @@
 // The cells of a session in the table: its title with what marks it, and its facts.
 import { memo } from 'react';
 import { counted, formatAge, formatBytes, formatCount, formatDuration, neutralise } from '../../../base/text/index.ts';
-import type { PullRequestLink, SessionRow } from '../../wire/index.ts';
+import type { PullRequestLink, SessionRow, SharedLevel } from '../../wire/index.ts';
 import { formatKnownMoney, formatTime } from '../session/format/index.ts';
 import { Words } from '../session/text/index.ts';
-import { projectName } from './project-list.tsx';
+import { isHiddenProject, projectName } from './project-list.tsx';
 import { RowMenu, SelectBox } from './select/index.ts';
 import { StarButton } from './star-button.tsx';
 
@@ -15,14 +15,19 @@ export interface SessionCellsProps {
   readonly isReading: boolean;
   /** Its forks are listed below it. */
   readonly isOpen: boolean;
+  /** There is a column for the person of a session. */
+  readonly namesPeople: boolean;
   onToggle(key: string): void;
 }
 
-export const SessionCells = memo(function SessionCells({ row, now, isReading, isOpen, onToggle }: SessionCellsProps) {
+export const SessionCells = memo(function SessionCells(props: SessionCellsProps) {
+  const { row, now, isReading, isOpen, namesPeople, onToggle } = props;
   if (row === undefined) return <td className="cell-title quiet">…</td>;
   const usedAt = row.endedAt ?? row.changedAt;
   const unknown = isReading ? '…' : '–';
+  const isStored = row.shared !== null;
   const facts: readonly (readonly [string, string, string])[] = [
+    ...(namesPeople ? [['person', row.person ?? '', ''] as const] : []),
     ['project', projectName(row), neutralise(row.project)],
     ['branch', row.gitBranch ?? '', row.gitBranch === null ? '' : neutralise(row.gitBranch)],
     ['model', row.modelName ?? '', row.model === null ? '' : neutralise(row.model)],
@@ -35,7 +40,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
     <>
       <td className="cell-title">
         <SelectBox row={row} />
-        <StarButton row={row} />
+        {isStored ? null : <StarButton row={row} />}
         <a href={`/s/${encodeURIComponent(row.key)}`} data-stop="" data-session={row.key} className="title-link">
           <Words text={titleOf(row, isReading)} />
         </a>
@@ -47,7 +52,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
         <PullRequests links={row.pullRequests} />
         <Forks row={row} now={now} isOpen={isOpen} onToggle={onToggle} />
         <SessionMarks row={row} now={now} />
-        <RowMenu row={row} />
+        {isStored ? null : <RowMenu row={row} />}
       </td>
       {facts.map(([name, text, tip]) => (
         <td key={name} className={`cell-${name}`} title={tip === '' ? undefined : tip}>
@@ -62,6 +67,7 @@ export const SessionCells = memo(function SessionCells({ row, now, isReading, is
 });
 
 function titleOf(row: SessionRow, isReading: boolean): string {
+  if (row.title === null && isHiddenProject(row.project)) return 'Title not shared';
   return row.title ?? row.firstPrompt ?? (isReading ? `Session ${row.id.slice(0, 8)}` : 'Untitled session');
 }
 
@@ -113,7 +119,12 @@ function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: nu
   return (
     <>
       {row.isLive ? <span className="mark live-mark">live</span> : null}
-      {damage === null ? null : (
+      {row.shared === null || hasText(row.shared) ? null : (
+        <span className="mark quiet">{row.shared === 'metrics' ? 'only metrics' : 'without its text'}</span>
+      )}
+      {damage === null ? null : row.shared !== null ? (
+        <span className="mark damage-mark">{damage}</span>
+      ) : (
         <a className="mark damage-mark" href={`/health?session=${encodeURIComponent(row.key)}`}>
           {damage}
         </a>
@@ -122,6 +133,10 @@ function SessionMarks({ row, now }: { readonly row: SessionRow; readonly now: nu
       {row.expiresAt === null ? null : <span className="mark expiry-mark">{expiryText(row.expiresAt - now)}</span>}
     </>
   );
+}
+
+function hasText(shared: SharedLevel): boolean {
+  return shared === 'text' || shared === 'files';
 }
 
 function goneText({ left }: SessionRow): string {

@@ -3,7 +3,7 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { DateGroup, SessionSort } from '../../wire/index.ts';
-import { addressWith, goTo } from '../page/index.ts';
+import { addressWith, goTo, useStatus } from '../page/index.ts';
 import type { LibraryAddress } from './library-address.ts';
 import { groupName, type ListLayout } from './list-layout.ts';
 import { SessionCells } from './session-cells.tsx';
@@ -19,6 +19,7 @@ export interface SessionTableProps {
 
 const columns: readonly (readonly [name: string, title: string, sort: SessionSort | null])[] = [
   ['title', 'Session', 'title'],
+  ['person', 'Person', null],
   ['project', 'Project', 'project'],
   ['branch', 'Branch', null],
   ['model', 'Model', null],
@@ -37,6 +38,8 @@ export function SessionTable({ rows, scroll, address, isReading }: SessionTableP
   const listRef = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const { layout } = rows;
+  const store = useStatus()?.store ?? null;
+  const namesPeople = store?.namesPeople === true;
   const height = heights[useIsNarrow() ? 'narrow' : 'wide'];
   // The height above the list in the scrolled region changes only with the width.
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the rows change their height
@@ -75,10 +78,12 @@ export function SessionTable({ rows, scroll, address, isReading }: SessionTableP
     <table
       className="session-table"
       data-project={address.project === null ? undefined : 'one'}
+      data-people={namesPeople ? '' : undefined}
+      data-stored={store === null ? undefined : ''}
       aria-label="Sessions"
       aria-rowcount={layout.lines + 1}
     >
-      <TableHead address={address} />
+      <TableHead address={address} namesPeople={namesPeople} />
       <tbody className="session-rows" ref={listRef} style={{ height: virtualizer.getTotalSize() }}>
         {items.map(({ index, start, size }) => {
           const line = layout.at(index);
@@ -107,6 +112,7 @@ export function SessionTable({ rows, scroll, address, isReading }: SessionTableP
                 now={now}
                 isReading={isReading}
                 isOpen={row !== undefined && open.has(row.key)}
+                namesPeople={namesPeople}
                 onToggle={toggle}
               />
             </tr>
@@ -152,11 +158,12 @@ function GroupHeading({ line, group, style, isCurrent }: GroupHeadingProps) {
   );
 }
 
-function TableHead({ address }: { readonly address: LibraryAddress }) {
+function TableHead({ address, namesPeople }: { readonly address: LibraryAddress; readonly namesPeople: boolean }) {
   return (
     <thead className="session-head">
       <tr aria-rowindex={1} className="session-row">
         {columns.map(([name, title, sort]) => {
+          if (name === 'person' && !namesPeople) return null;
           if (sort === null)
             return (
               <th key={name} scope="col" className={`cell-${name}`}>

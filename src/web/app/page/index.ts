@@ -1,4 +1,6 @@
 export { useCollapsingBars } from './bars.ts';
+export { dayBefore } from './days.ts';
+export { useGeneration } from './generation.ts';
 export {
   type Abortable,
   type Answered,

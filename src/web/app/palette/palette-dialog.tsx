@@ -21,7 +21,7 @@ interface Group {
   readonly entries: readonly Entry[];
 }
 
-export function PaletteDialog({ keys, actions, onClose }: PaletteProps & { onClose(): void }) {
+export function PaletteDialog({ keys, actions, isStored, onClose }: PaletteProps & { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const [text, setText] = useState('');
@@ -35,13 +35,13 @@ export function PaletteDialog({ keys, actions, onClose }: PaletteProps & { onClo
     const typed = text.trim();
     const all: readonly Group[] = [
       { name: 'This session', entries: bestMatches(typed, ofSession) },
-      { name: 'Pages', entries: bestMatches(typed, pages) },
+      { name: 'Pages', entries: bestMatches(typed, isStored ? storePages : pages) },
       { name: 'Sessions', entries: sessions },
       { name: 'Keys', entries: typed === '' ? [] : bestMatches(typed, keyEntries(keys)).slice(0, maxKeys) },
       { name: 'Search', entries: typed === '' ? [] : [searchEntry(typed)] },
     ];
     return all.filter(({ entries }) => entries.length > 0);
-  }, [text, ofSession, sessions, keys]);
+  }, [text, ofSession, sessions, keys, isStored]);
   const flat = groups.flatMap(({ entries }) => entries);
   const current = flat[Math.min(at, flat.length - 1)];
   const optionId = (entry: Entry): string => `${listId}-${entry.id.replace(/[^\w-]/g, '_')}`;
@@ -141,6 +141,8 @@ const pages: readonly Entry[] = [
   link('Damaged sessions', '/?only=damaged', 'Library'),
   link('Sessions expiring soon', '/?only=expiring&sort=expires', 'Library'),
 ];
+
+const storePages: readonly Entry[] = [...pages.slice(0, 2), link('People', '/people', 'g p')];
 
 function searchEntry(typed: string): Entry {
   const name = `Search all sessions for “${typed}”`;

@@ -11,4 +11,6 @@ export interface PaletteProps {
   readonly keys: readonly KeyMeaning[];
   /** Called when the palette opens. */
   actions(): Promise<readonly PaletteAction[]>;
+  /** The page shows a store. */
+  readonly isStored: boolean;
 }

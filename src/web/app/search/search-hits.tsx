@@ -45,7 +45,9 @@ export function SessionHits({
           <Words text={session.title ?? session.id} />
         </a>{' '}
         <span className="quiet">
-          <Words text={shortProject(session.project)} />
+          <Words
+            text={[session.person ?? '', shortProject(session.project)].filter((part) => part !== '').join(' · ')}
+          />
           {session.endedAt === null ? '' : ` · ${formatAge(session.endedAt, Date.now())}`}
         </span>
       </h3>

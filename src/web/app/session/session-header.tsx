@@ -95,7 +95,7 @@ export function SessionHeader(props: SessionHeaderProps) {
           )}
         </p>
         <div className="session-copies">
-          {source.exported === null ? (
+          {source.exported === null && (presence === null || presence.stored === null) ? (
             <button type="button" onClick={() => copy(resume, 'Resume command')} title={neutralise(resume)}>
               Copy resume command
             </button>

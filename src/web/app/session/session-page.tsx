@@ -244,6 +244,7 @@ function Reader({ source, session, start, SidePanel, replacements, onBranch }: R
             head={head}
             isGone={presence?.isGone === true}
             isArchived={presence !== null && !presence.isGone && !presence.isOnDisk && presence.isArchived}
+            stored={presence?.stored ?? null}
             isRecovered={presence !== null && !presence.isGone && !presence.isOnDisk && !presence.isArchived}
             isReplaced={replacements > dismissed}
             onDismiss={() => setDismissed(replacements)}

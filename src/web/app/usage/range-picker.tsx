@@ -1,6 +1,6 @@
 // Chooses the days, and cost or tokens.
-import { addressWith, goTo } from '../page/index.ts';
-import { dayBefore, type Measure, measures, periods, type UsageAddress } from './usage-address.ts';
+import { addressWith, dayBefore, goTo } from '../page/index.ts';
+import { type Measure, measures, periods, type UsageAddress } from './usage-address.ts';
 
 const ranges = [
   { name: '7 days', days: 6 },

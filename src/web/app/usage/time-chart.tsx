@@ -12,7 +12,8 @@ import { amountOf, amountText, inputOf, type Measure } from './usage-address.ts'
 export interface TimeChartProps {
   readonly report: UsageAnswer;
   readonly measure: Measure;
-  onReceipts(title: string, query: UsageQuery): void;
+  /** `undefined`: there are none to show. */
+  readonly onReceipts: ((title: string, query: UsageQuery) => void) | undefined;
 }
 
 const height = 100;
@@ -67,9 +68,7 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
                 <th scope="col">Output</th>
                 <th scope="col">Cached</th>
                 <th scope="col">Messages</th>
-                <th scope="col">
-                  <span className="unseen">Receipts</span>
-                </th>
+                <th scope="col">{onReceipts === undefined ? null : <span className="unseen">Receipts</span>}</th>
               </tr>
             </thead>
             <tbody>
@@ -85,7 +84,7 @@ export function TimeChart({ report, measure, onReceipts }: TimeChartProps) {
                     <td>{row.cacheHitRate === null ? '–' : `${Math.round(100 * row.cacheHitRate)} %`}</td>
                     <td>{row.messages}</td>
                     <td>
-                      {isDay ? (
+                      {isDay && onReceipts !== undefined ? (
                         <button type="button" onClick={() => onReceipts(key, { since: key, until: key })}>
                           Receipts<span className="unseen"> of {key}</span>
                         </button>

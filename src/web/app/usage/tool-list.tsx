@@ -1,7 +1,7 @@
 // What the output of each tool cost, with its calls. The transcripts are read for it, so it comes after the rest of the
 // page.
 import { useCallback } from 'react';
-import { counted, formatTokens } from '../../../base/text/index.ts';
+import { counted, formatCount, formatTokens } from '../../../base/text/index.ts';
 import { readJson } from '../../client/index.ts';
 import type { SpendingRow, ToolsAnswer } from '../../wire/index.ts';
 import { type Abortable, ProblemNote, useAnswer, useServices } from '../page/index.ts';
@@ -60,4 +60,16 @@ function toolRow(
     facts: facts.filter((fact) => fact !== '').join(' · '),
     isProblem: false,
   };
+}
+
+/** How often each tool was called: what its output cost is counted from transcripts, which a store has no sums of. */
+export function ToolCalls({ tools }: { readonly tools: ToolsAnswer['tools'] }) {
+  const rows = tools.map(({ name, calls, errors }) => ({
+    key: name,
+    name,
+    value: calls,
+    text: formatCount(calls),
+    facts: errors === 0 ? '' : counted(errors, 'error'),
+  }));
+  return <BarList title="By tool: calls" rows={rows} />;
 }

@@ -43,13 +43,6 @@ export function rangeQuery({ since, until, project }: UsageAddress): UsageQuery 
   };
 }
 
-/** In the local time zone. */
-export function dayBefore(days: number, today: Date = new Date()): string {
-  const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - days);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-}
-
 function validDay(text: string | null): string | null {
   return text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }

@@ -39,7 +39,6 @@ export function CacheFacts({ cache }: { readonly cache: CacheAnswer }) {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, savedMicroUsd, uncachedMicroUsd } = cache;
   const input = inputTokens + cacheReadTokens + cacheWriteTokens;
   const share = (part: number): string => (input === 0 ? '–' : `${((100 * part) / input).toFixed(1)} %`);
-  const isLoss = savedMicroUsd < 0;
   return (
     <section aria-label="Cache">
       <h2>Cache</h2>
@@ -50,11 +49,13 @@ export function CacheFacts({ cache }: { readonly cache: CacheAnswer }) {
           note={`${formatTokens(cacheReadTokens)} tokens`}
         />
         <Fact name="Written to it" value={share(cacheWriteTokens)} note={`${formatTokens(cacheWriteTokens)} tokens`} />
-        <Fact
-          name={isLoss ? 'Cost more than without' : 'Saved'}
-          value={formatMoney(Math.abs(savedMicroUsd))}
-          note={`of ${formatMoney(uncachedMicroUsd)} without a cache`}
-        />
+        {savedMicroUsd === null || uncachedMicroUsd === null ? null : (
+          <Fact
+            name={savedMicroUsd < 0 ? 'Cost more than without' : 'Saved'}
+            value={formatMoney(Math.abs(savedMicroUsd))}
+            note={`of ${formatMoney(uncachedMicroUsd)} without a cache`}
+          />
+        )}
       </dl>
     </section>
   );

@@ -1,9 +1,9 @@
 // The usage page: cost and tokens by time, model, project and tool, with the messages that each number counts.
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { counted, formatCount, formatTokens } from '../../../base/text/index.ts';
 import { type Client, readJson } from '../../client/index.ts';
 import type { TopAnswer, UsageAnswer, UsageQuery, UsageSumView } from '../../wire/index.ts';
-import { shortProject } from '../library/index.ts';
+import { isHiddenProject, shortProject } from '../library/index.ts';
 import {
   type Abortable,
   addressWith,
@@ -11,10 +11,10 @@ import {
   PageFrame,
   ProblemNote,
   useAnswer,
+  useGeneration,
   usePlace,
   useServices,
   useStatus,
-  useThrottled,
   Waiting,
 } from '../page/index.ts';
 import { formatKnownMoney, formatTime } from '../session/format/index.ts';
@@ -25,7 +25,7 @@ import { DayHeatmap } from './day-heatmap.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { ReceiptsDrawer, type ReceiptsOf } from './receipts-drawer.tsx';
 import { TimeChart } from './time-chart.tsx';
-import { ToolList } from './tool-list.tsx';
+import { ToolCalls, ToolList } from './tool-list.tsx';
 import {
   amountOf,
   amountText,
@@ -42,16 +42,18 @@ import { ActiveBlock, CacheFacts } from './usage-facts.tsx';
 export function UsagePage() {
   const { client } = useServices();
   const { search } = usePlace();
-  const generation = useStatus()?.index.generation;
+  const isStored = useStatus()?.store != null;
   const address = useMemo(() => readUsageAddress(search), [search]);
   const [receiptsOf, setReceiptsOf] = useState<ReceiptsOf | null>(null);
   const ask = useCallback((options: Abortable) => askAll(client, address, options), [client, address]);
   const { answer, problem, isAsking, askAgain } = useAnswer(ask);
-  useGeneration(generation, askAgain);
-  const showReceipts = useCallback(
+  useGeneration(askAgain);
+  const openReceipts = useCallback(
     (title: string, query: UsageQuery) => setReceiptsOf({ title, query: { ...rangeQuery(address), ...query } }),
     [address],
   );
+  // They are lines of transcripts, which are on the machines that pushed to a store.
+  const showReceipts = isStored ? undefined : openReceipts;
   return (
     <PageFrame title="Usage" className="usage" isReady={answer !== null}>
       <RangePicker address={address} />
@@ -77,7 +79,7 @@ export function UsagePage() {
         </Empty>
       ) : (
         <div aria-busy={isAsking}>
-          <Totals answer={answer.models} onReceipts={() => showReceipts('everything in this range', {})} />
+          <Totals answer={answer.models} onReceipts={showReceipts} />
           <div className="usage-facts">
             <ActiveBlock row={answer.block} />
             <CacheFacts cache={answer.cache} />
@@ -94,10 +96,16 @@ export function UsagePage() {
               rows={answer.projects.rows.map((row) => ({
                 ...barOf(row, row.key ?? 'unknown folder', address.measure, shortProject),
                 href: addressWith({ project: row.key }),
-                onReceipts: () => showReceipts(row.key ?? '', { project: row.key ?? '' }),
+                ...(showReceipts === undefined
+                  ? {}
+                  : { onReceipts: () => showReceipts(row.key ?? '', { project: row.key ?? '' }) }),
               }))}
             />
-            <ToolList address={address} tools={answer.tools.tools} />
+            {isStored ? (
+              <ToolCalls tools={answer.tools.tools} />
+            ) : (
+              <ToolList address={address} tools={answer.tools.tools} />
+            )}
           </div>
           <TopLists top={answer.top} onReceipts={showReceipts} />
           <p className="quiet usage-foot">Prices of {answer.models.pricesVersion}. Every message is counted once.</p>
@@ -140,19 +148,10 @@ function askUsage(client: Client, query: UsageQuery, options: Abortable): Promis
   return readJson(client.usage.$get({ query }, options));
 }
 
-const refreshMs = 2_000;
+/** Shows the messages of a number. */
+type ShowReceipts = ((title: string, query: UsageQuery) => void) | undefined;
 
-/** Throttled: the generation changes with every file while the index is built. */
-function useGeneration(generation: number | undefined, act: () => void): void {
-  const seen = useRef(generation);
-  const later = useThrottled(act, refreshMs);
-  useEffect(() => {
-    if (seen.current !== undefined && generation !== seen.current) later();
-    seen.current = generation;
-  }, [generation, later]);
-}
-
-function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceipts(): void }) {
+function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; readonly onReceipts: ShowReceipts }) {
   const { totals, unpricedModels } = answer;
   const facts: readonly (readonly [string, string, string])[] = [
     ['Cost', costText(totals), 'cost'],
@@ -171,9 +170,11 @@ function Totals({ answer, onReceipts }: { readonly answer: UsageAnswer; onReceip
           </div>
         ))}
       </dl>
-      <button type="button" onClick={onReceipts}>
-        Receipts
-      </button>
+      {onReceipts === undefined ? null : (
+        <button type="button" onClick={() => onReceipts('everything in this range', {})}>
+          Receipts
+        </button>
+      )}
       {unpricedModels.length === 0 ? null : (
         <p className="quiet">
           No price is known for <Words text={unpricedModels.join(', ')} />:{' '}
@@ -199,7 +200,7 @@ function barOf(sum: UsageSumView, name: string, measure: Measure, shorten = (who
 
 export interface TopListsProps {
   readonly top: TopAnswer;
-  onReceipts(title: string, query: UsageQuery): void;
+  readonly onReceipts: ShowReceipts;
 }
 
 function TopLists({ top, onReceipts }: TopListsProps) {
@@ -209,7 +210,7 @@ function TopLists({ top, onReceipts }: TopListsProps) {
         <h2>Most expensive sessions</h2>
         <ol>
           {top.sessions.map((session) => {
-            const title = session.title ?? 'Untitled session';
+            const title = session.title ?? (isHiddenProject(session.project) ? 'Title not shared' : 'Untitled session');
             return (
               <li key={session.key}>
                 <span className="cost">{formatKnownMoney(session.costMicroUsd, session.unpricedMessages > 0)}</span>
@@ -219,35 +220,43 @@ function TopLists({ top, onReceipts }: TopListsProps) {
                 <span className="quiet">
                   <Words text={shortProject(session.project)} /> · {counted(session.messages, 'message')}
                 </span>
-                <button type="button" onClick={() => onReceipts(title, { session: session.key })}>
-                  Receipts
-                  <span className="unseen">
-                    {' '}
-                    of <Words text={title} />
-                  </span>
-                </button>
+                {onReceipts === undefined ? null : (
+                  <button type="button" onClick={() => onReceipts(title, { session: session.key })}>
+                    Receipts
+                    <span className="unseen">
+                      {' '}
+                      of <Words text={title} />
+                    </span>
+                  </button>
+                )}
               </li>
             );
           })}
         </ol>
       </section>
-      <section aria-label="Most expensive turns">
-        <h2>Most expensive turns</h2>
-        <ol>
-          {top.turns.map((turn) => (
-            <li key={`${turn.key} ${turn.line}`}>
-              <span className="cost">{formatKnownMoney(turn.costMicroUsd, turn.unpricedMessages > 0)}</span>
-              <a href={writeAddress(turn.key, { line: turn.line })} data-stop="">
-                <Words text={turn.prompt === '' ? 'Before the first prompt' : turn.prompt} />
-              </a>
-              <span className="quiet">
-                <Words text={turn.title ?? 'Untitled session'} /> · {formatTime(turn.time)} ·{' '}
-                {counted(turn.messages, 'message')}
-              </span>
-            </li>
-          ))}
-        </ol>
-      </section>
+      {top.turns.length === 0 ? null : <TopTurns turns={top.turns} />}
     </div>
+  );
+}
+
+function TopTurns({ turns }: { readonly turns: TopAnswer['turns'] }) {
+  return (
+    <section aria-label="Most expensive turns">
+      <h2>Most expensive turns</h2>
+      <ol>
+        {turns.map((turn) => (
+          <li key={`${turn.key} ${turn.line}`}>
+            <span className="cost">{formatKnownMoney(turn.costMicroUsd, turn.unpricedMessages > 0)}</span>
+            <a href={writeAddress(turn.key, { line: turn.line })} data-stop="">
+              <Words text={turn.prompt === '' ? 'Before the first prompt' : turn.prompt} />
+            </a>
+            <span className="quiet">
+              <Words text={turn.title ?? 'Untitled session'} /> · {formatTime(turn.time)} ·{' '}
+              {counted(turn.messages, 'message')}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -71,9 +71,9 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
     similar: async () => {
       if (!/^[\da-f-]{4,36}$/i.test(key)) return [];
       const { rows } = await readJson(client.sessions.$get({ query: { id: key, limit: maxSimilar } }));
-      return rows.map(({ title, firstPrompt, ...row }) => ({
+      return rows.map(({ title, firstPrompt, person, ...row }) => ({
         ...row,
-        title: title ?? firstPrompt ?? 'Untitled session',
+        title: `${person === null ? '' : `${person}: `}${title ?? firstPrompt ?? 'Untitled session'}`,
       }));
     },
   };

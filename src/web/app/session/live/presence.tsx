@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { formatAge, formatDuration, shellQuote } from '../../../../base/text/index.ts';
 import type { SessionHead } from '../../../../export/wire/index.ts';
 import { type Presence, type SessionSource, useMenus } from '../source/index.ts';
+import { Words } from '../text/index.ts';
 
 export function usePresence(source: SessionSource): Presence | null {
   const [presence, setPresence] = useState<Presence | null>(null);
@@ -52,13 +53,16 @@ export interface FileNoticesProps {
   /** It is made of the prompts that are left of it. */
   readonly isRecovered: boolean;
   readonly isGone: boolean;
+  readonly stored: Presence['stored'];
   readonly isReplaced: boolean;
   onDismiss(): void;
 }
 
-export function FileNotices({ head, isGone, isArchived, isRecovered, isReplaced, onDismiss }: FileNoticesProps) {
+export function FileNotices(props: FileNoticesProps) {
+  const { head, isGone, isArchived, isRecovered, stored, isReplaced, onDismiss } = props;
   const menus = useMenus();
   const { sessionId } = head;
+  if (stored !== null) return <StoredNotice person={stored.person} isGone={isGone} />;
   if (isArchived) {
     return (
       <div className="file-notice archive-notice">
@@ -95,6 +99,27 @@ export function FileNotices({ head, isGone, isArchived, isRecovered, isReplaced,
       <button type="button" onClick={onDismiss}>
         Close
       </button>
+    </div>
+  );
+}
+
+function StoredNotice({ person, isGone }: { readonly person: string | null; readonly isGone: boolean }) {
+  if (isGone)
+    return (
+      <div className="file-notice" role="alert">
+        <p>The store no longer has this session. The page keeps the turns that it has loaded.</p>
+      </div>
+    );
+  return (
+    <div className="file-notice archive-notice">
+      {person === null ? (
+        <p>This session is read from the store.</p>
+      ) : (
+        <p>
+          <Words text={person} /> pushed this session to the store. Whoever opens the session of someone else is in the
+          audit of the store.
+        </p>
+      )}
     </div>
   );
 }

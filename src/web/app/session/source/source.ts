@@ -113,6 +113,8 @@ export interface Presence {
   readonly isOnDisk: boolean;
   readonly isArchived: boolean;
   readonly isGone: boolean;
+  /** It is read from a store, where this person pushed it. */
+  readonly stored: { readonly person: string | null } | null;
   /** Where the session came from, and what came from it. */
   readonly relations: readonly RelatedSession[];
 }
