@@ -267,10 +267,11 @@ export const showCommands: readonly CommandRow[] = [
       { name: '--port', value: 'N', summary: 'listen on port N of 127.0.0.1 instead of a free one' },
       { name: '--no-browser', summary: 'only print the address' },
       { name: '--allow-changes', summary: 'allow repairs and undo from the page; without it the page is read-only' },
+      ...storeFlags,
       ...readFlags,
       { name: '--or-demo', summary: 'show the demo sessions if there are no others', isHidden: true },
     ],
-    examples: ['clew open', 'clew open 3f2b8c1e', 'clew open --port 8080 --no-browser'],
+    examples: ['clew open', 'clew open 3f2b8c1e', 'clew open --port 8080 --no-browser', 'clew open --store --everyone'],
     load: () => import('./serve/open.ts'),
   },
   {

@@ -1,0 +1,357 @@
+// `clew open --store` as a process, on a real PostgreSQL and in a real browser: who sees what, what the audit says, and what is left
+// on the disk. The numbers are computed by hand from the sessions that are written here.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { openBrowser, phone, skipWithoutChromium } from '../support/browser.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { startClew } from '../support/running-clew.ts';
+import { temporaryFolder } from '../support/temp-folder.ts';
+import { hasCount, noComplaints } from './page-kit.ts';
+import { openStorePage, type PageStore, type StorePage, startPageStore, tableTexts } from './store-page-kit.ts';
+
+const skip = noPostgres || skipWithoutChromium;
+/** The rules know this form. */
+const secret = `ghp_${'x7Qm2Lp9Vb4Nc8Rt1Ky6Wd3Hs5Jf0Zg2Aq4E'.slice(0, 36)}`;
+
+const id = (digit: number): string => `${String(digit).repeat(8)}-1111-4111-a111-111111111111`;
+const adaSession = {
+  id: id(1),
+  cwd: '/home/ada/kiln',
+  title: 'glaze recipes',
+  prompts: ['mix the glaze', 'and fire it'],
+  answer: `the token is ${secret}`,
+  daysAgo: 2,
+  tokens: { input: 100_000, output: 1_000 },
+};
+const bobSession = {
+  id: id(2),
+  cwd: '/home/bob/wheel',
+  title: 'throwing a bowl',
+  prompts: ['centre the clay'],
+  answer: `quokka says the token is ${secret}`,
+  daysAgo: 40,
+  tokens: { input: 200_000, output: 2_000 },
+};
+const graceSession = {
+  id: id(3),
+  cwd: '/home/grace/secret-project',
+  title: 'a title that stays at home',
+  prompts: ['nobody may read this'],
+  answer: 'nor this',
+  daysAgo: 1,
+  tokens: { input: 10_000, output: 0 },
+};
+/** $5 and $25 per million: two answers of $0.525, one of $1.05, one of $0.05. */
+const cost = { ada: '$1.05', bob: '$1.05', grace: '$0.05', all: '$2.15' };
+
+const people = { ada: 'developer', bob: 'developer', 'Grace Hopper': 'developer', lea: 'lead' } as const;
+const groups = { potters: ['ada', 'bob'], kilns: ['bob', 'lea*'] };
+
+async function startStore(context: TestContext): Promise<PageStore> {
+  const store = await startPageStore(context, people, groups);
+  await store.share({ person: 'ada', level: 4, machine: 'ada-laptop', sessions: [adaSession] });
+  await store.share({ person: 'bob', level: 3, machine: 'bob-desktop', sessions: [bobSession] });
+  await store.share({ person: 'Grace Hopper', level: 1, machine: 'mainframe', sessions: [graceSession] });
+  return store;
+}
+
+test('a page over a store', { skip, timeout: 600_000 }, async (context) => {
+  await openBrowser();
+  const store = await startStore(context);
+  const password = 'pass-canary-91';
+  const address = store.addressOf('ada').replace('ada@', `ada:${password}@`);
+  const page = await openStorePage(context, address);
+  await context.test('the library names people and what they share', () => showsLibrary(page));
+  await context.test('a session of someone else is announced, and has no secrets', () => showsOther(page, store));
+  await context.test('an own session is as it was on its machine, and is not announced', () => showsOwn(page, store));
+  await context.test('a session of which only metrics are shared says so', () => showsMetrics(page, store));
+  await context.test('usage has the sums of everyone', () => showsUsage(page));
+  await context.test('people and groups have their sums', () => showsPeople(page));
+  await context.test('people on a phone', () => fitsPhone(page));
+  await context.test('nothing can be changed, examined or followed', () => refusesChanges(page));
+  await context.test('a push appears without a reload', () => showsPush(page, store));
+  await context.test('text that is no longer shared is removed from page and disk', () => removesText(page, store));
+  await context.test('the files are private, and gone after SIGTERM', () => endsClean(page));
+  await context.test('a lead sees the numbers of the group, and no text', (own) => showsLead(own));
+  const said = page.clew.stdout() + page.clew.stderr();
+  assert.ok(!said.includes(password), said);
+});
+
+function readings(store: PageStore): readonly string[] {
+  const rows = store.server.run(`SELECT r.reader || ' ' || action || ' ' || p.name || ' ' || session_id
+    FROM clew.readings r JOIN clew.people p USING (tenant, person) ORDER BY id`);
+  return rows.split('\n').filter((row) => row !== '');
+}
+
+async function showsLibrary(server: StorePage): Promise<void> {
+  const opened = await server.open('/');
+  const { page } = opened;
+  await hasCount(page, '.session-rows .title-link', 3);
+  const rows = await page
+    .locator('.session-rows .session-row')
+    .evaluateAll((all) =>
+      all.map((row) =>
+        ['title', 'person', 'project', 'turns', 'cost'].map((name) =>
+          (row.querySelector(`.cell-${name}`) as HTMLElement).innerText.replace(/\s+/g, ' ').trim(),
+        ),
+      ),
+    );
+  const [grace, ada, bob] = rows;
+  assert.deepEqual(ada, ['glaze recipes', 'ada', 'ada/kiln', '2', cost.ada]);
+  assert.deepEqual(bob, ['throwing a bowl', 'bob', 'bob/wheel', '1', cost.bob]);
+  assert.deepEqual(
+    [grace?.[0], grace?.[1], grace?.[3], grace?.[4]],
+    ['Title not shared only metrics', 'Grace Hopper', '1', cost.grace],
+  );
+  assert.match(grace?.[2] ?? '', /^folder [0-9a-f]{6}$/);
+  assert.deepEqual(await page.locator('nav[aria-label="Pages"] a').allInnerTexts(), ['Library', 'Usage', 'People']);
+  await hasCount(page, '.select-box, .star, .session-rows .menu-dots', 0);
+  await page.getByRole('searchbox', { name: 'Filter the list' }).fill('person:"bob"');
+  await hasCount(page, '.session-rows .title-link', 1);
+  assert.equal(await page.locator('.session-rows .cell-person').innerText(), 'bob');
+  const html = await page.content();
+  for (const hidden of [graceSession.title, 'secret-project', 'pass-canary-91'])
+    assert.ok(!html.includes(hidden), hidden);
+  await isFaultless(page);
+  await noComplaints(opened);
+}
+
+async function showsOther(server: StorePage, store: PageStore): Promise<void> {
+  // The document alone, which any site can ask for, reads nothing.
+  await fetch(new URL(`/s/${bobSession.id}`, server.url));
+  assert.deepEqual(readings(store), []);
+  const opened = await server.open(`/s/${bobSession.id}`);
+  const { page } = opened;
+  await page.getByText('quokka says the token is').waitFor();
+  const text = await page.locator('body').innerText();
+  assert.ok(!text.includes(secret));
+  assert.match(text, /bob pushed this session to the store/);
+  await hasCount(page, '.session-tools .menu-button, .turn .menu-dots', 0);
+  assert.deepEqual(readings(store), [`ada open bob ${bobSession.id}`]);
+  await isFaultless(page);
+  await noComplaints(opened);
+  const again = await server.open(`/s/${bobSession.id}`);
+  await again.page.getByText('quokka says the token is').waitFor();
+  await noComplaints(again);
+  assert.equal(readings(store).length, 1, 'one reading, as long as the store shows it');
+}
+
+async function showsOwn(server: StorePage, store: PageStore): Promise<void> {
+  const opened = await server.open(`/s/${adaSession.id}`);
+  await opened.page.getByText(`the token is ${secret}`).first().waitFor();
+  await noComplaints(opened);
+  assert.equal(readings(store).length, 1);
+}
+
+async function showsMetrics(server: StorePage, store: PageStore): Promise<void> {
+  const opened = await server.open(`/s/${graceSession.id}`);
+  const { page } = opened;
+  await page.getByRole('heading', { name: 'This session cannot be shown' }).waitFor();
+  await page.getByText('Grace Hopper shares only metrics of this session, not its text').waitFor();
+  await isFaultless(page);
+  await noComplaints(opened, /409/);
+  assert.equal(readings(store).length, 1, 'nothing was read');
+}
+
+async function showsUsage(server: StorePage): Promise<void> {
+  const opened = await server.open('/usage');
+  const { page } = opened;
+  const totals = page.getByRole('region', { name: 'In total' });
+  // Inputs of 2 × 100,000, 200,000 and 10,000; outputs of 2 × 1,000 and 2,000.
+  for (const text of [cost.all, '410k', '4.0k']) await totals.getByText(text, { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'By project' }).getByText('ada/kiln').waitFor();
+  await page.getByRole('region', { name: 'Most expensive sessions' }).getByText('Title not shared').waitFor();
+  await hasCount(page, 'button:has-text("Receipts")', 0);
+  await isFaultless(page);
+  await noComplaints(opened);
+  assert.equal((await server.ask('/api/usage/receipts')).status, 403);
+}
+
+async function showsPeople(server: StorePage): Promise<void> {
+  const opened = await server.open('/people?range=all');
+  const { page } = opened;
+  await page.getByRole('table', { name: 'People' }).waitFor();
+  const named = async (name: string) =>
+    (await tableTexts(page, name)).map((row) => row.map((cell) => cell.replace(/^now|^\d+ (s|min)/, 'just')));
+  // Everyone whom a developer sees; lea has pushed nothing.
+  const [ada, bob] = [
+    ['ada', 'potters', 'just · ada-laptop', '1', '2', '202k', cost.ada],
+    ['bob', 'kilns, potters', 'just · bob-desktop', '1', '1', '202k', cost.bob],
+  ];
+  const grace = ['Grace Hopper', '', 'just · mainframe', '1', '1', '10.0k', cost.grace];
+  const lea = ['lea', 'kilns', 'never', '0', '0', '0', '–'];
+  assert.deepEqual(await named('People'), [ada, bob, grace, lea]);
+  assert.deepEqual(await named('Groups'), [
+    ['potters', '', '2', '2', '3', '404k', '$2.10'],
+    ['kilns', 'lea', '2', '1', '1', '202k', cost.bob],
+  ]);
+  await page.getByRole('link', { name: 'Prompts' }).click();
+  await hasCount(page, 'th[aria-sort="descending"]', 1);
+  assert.deepEqual(
+    (await named('People')).map(([name]) => name),
+    ['ada', 'bob', 'Grace Hopper', 'lea'],
+  );
+  await page.getByRole('link', { name: 'Person' }).click();
+  await page.getByRole('link', { name: 'Person' }).click();
+  await hasCount(page, 'th.name[aria-sort="descending"]', 1);
+  assert.deepEqual(
+    (await named('People')).map(([name]) => name),
+    ['lea', 'Grace Hopper', 'bob', 'ada'],
+  );
+  await page.getByRole('button', { name: '30 days' }).click();
+  // What bob did was forty days ago; when he pushed is not a matter of the range.
+  await page.getByRole('row', { name: /^bob/ }).getByText('–').waitFor();
+  assert.deepEqual(
+    (await named('People')).find(([name]) => name?.startsWith('bob')),
+    ['bob', 'kilns, potters', 'just · bob-desktop', '0', '0', '0', '–'],
+  );
+  assert.deepEqual(
+    (await named('People')).find(([name]) => name?.startsWith('ada')),
+    ada,
+  );
+  await isFaultless(page);
+  await page.getByRole('link', { name: 'ada', exact: true }).click();
+  await hasCount(page, '.session-rows .title-link', 1);
+  assert.equal(await page.locator('.session-rows .cell-person').innerText(), 'ada');
+  await noComplaints(opened);
+}
+
+async function fitsPhone(server: StorePage): Promise<void> {
+  const opened = await server.open('/people?range=all', phone);
+  const { page } = opened;
+  await page.getByRole('table', { name: 'People' }).waitFor();
+  const sizes = await page.evaluate<readonly number[]>(`(() => {
+    const main = document.querySelector('main');
+    return [main.scrollWidth, main.clientWidth];
+  })()`);
+  assert.ok((sizes[0] ?? 0) <= (sizes[1] ?? 0), sizes.join());
+  await page.getByRole('combobox', { name: 'Sort' }).selectOption('name');
+  await hasCount(page, '.people-table tbody a', 4);
+  const first = page.getByRole('table', { name: 'People' }).locator('tbody tr').first();
+  assert.match(await first.innerText(), /ada[\s\S]*2 prompts/);
+  await isFaultless(page);
+  await noComplaints(opened);
+}
+
+async function refusesChanges(server: StorePage): Promise<void> {
+  const post = (body: object): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
+  const asked: readonly (readonly [string, RequestInit?])[] = [
+    ['/api/changes', post({})],
+    [`/api/sessions/${adaSession.id}/actions/star`, post({ options: {}, fingerprint: '0'.repeat(32) })],
+    [`/api/sessions/${adaSession.id}/actions/star`],
+    [`/api/sessions/${adaSession.id}/doctor`],
+    [`/api/sessions/${adaSession.id}/fix`],
+    ['/api/doctor'],
+    ['/api/doctor', post({})],
+    ['/api/operations'],
+  ];
+  for (const [address, init] of asked) assert.equal((await server.ask(address, init)).status, 403, address);
+  assert.deepEqual(JSON.parse((await server.ask('/api/live')).text), { sessions: [] });
+  const opened = await server.open('/health');
+  await opened.page.getByText('Health is about the files of a machine').waitFor();
+  await noComplaints(opened);
+}
+
+async function showsPush(server: StorePage, store: PageStore): Promise<void> {
+  const opened = await server.open('/');
+  await hasCount(opened.page, '.session-rows .title-link', 3);
+  const added = { ...adaSession, id: id(4), title: 'a second kiln', prompts: ['build it'], daysAgo: 0 };
+  await store.share({ person: 'ada', level: 4, machine: 'ada-laptop', sessions: [adaSession, added] });
+  await opened.page.getByText('a second kiln').waitFor();
+  await noComplaints(opened);
+}
+
+async function removesText(server: StorePage, store: PageStore): Promise<void> {
+  assert.equal((await server.ask(`/api/sessions/${bobSession.id}`)).status, 200);
+  assert.match(textOnDisk(server.home), /quokka/);
+  await store.share({ person: 'bob', level: 1, machine: 'bob-desktop', sessions: [bobSession] });
+  let answer = await server.ask(`/api/sessions/${bobSession.id}`);
+  for (let tries = 0; answer.status === 200 && tries < 600; tries++) {
+    await setTimeout(100);
+    answer = await server.ask(`/api/sessions/${bobSession.id}`);
+  }
+  assert.equal(answer.status, 409);
+  assert.match(answer.text, /bob shares only metrics of this session/);
+  assert.doesNotMatch(textOnDisk(server.home), /quokka/);
+}
+
+/** All files of the server. */
+function textOnDisk(home: string): string {
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+async function endsClean(server: StorePage): Promise<void> {
+  assert.equal((await server.ask(`/api/sessions/${adaSession.id}`)).status, 200);
+  const restored = path.join(server.home, 'restored');
+  const [own = ''] = readdirSync(restored);
+  assert.equal(statSync(path.join(restored, own)).mode & 0o777, 0o700);
+  assert.match(textOnDisk(restored), new RegExp(secret));
+  await server.clew.end('SIGTERM');
+  assert.deepEqual(readdirSync(restored), []);
+}
+
+test('what `clew open --store` refuses', { skip, timeout: 300_000 }, async (context) => {
+  const store = await startStore(context);
+  const address = store.addressOf('ada');
+  const env = { CLEW_HOME: path.join(temporaryFolder(context), 'state') };
+  const refusedBy = async (...args: readonly string[]): Promise<string> => {
+    const clew = startClew(context, ['open', '--no-browser', ...args], env);
+    await clew.says(/\n/);
+    const [code] = await clew.ended;
+    assert.notEqual(code, 0);
+    return clew.stderr();
+  };
+  assert.match(await refusedBy('--store', address, '--allow-changes'), /--allow-changes does not work with --store/);
+  assert.match(await refusedBy('--store', address, '99999999'), /the store shows no session 99999999/);
+  const unknown = await refusedBy('--store', address.replace('ada@', 'nobody:pass-canary-92@'));
+  assert.match(unknown, /does not accept this user/);
+  assert.ok(!unknown.includes('pass-canary-92'), unknown);
+  const server = await openStorePage(context, address, ['--everyone', '22222222']);
+  assert.equal(new URL(server.url).pathname, `/s/${bobSession.id}`);
+  // Whoever is told the address has asked for nothing yet.
+  assert.deepEqual(readings(store), []);
+  assert.equal(existsSync(path.join(server.home, 'restored')), false);
+});
+
+async function showsLead(context: TestContext): Promise<void> {
+  const store = await startStore(context);
+  const server = await openStorePage(context, store.addressOf('lea'));
+  const opened = await server.open('/people?range=all');
+  const { page } = opened;
+  await page.getByRole('table', { name: 'People' }).waitFor();
+  const names = async (name: string) => (await tableTexts(page, name)).map(([first]) => first);
+  assert.deepEqual(await names('People'), ['bob', 'lea']);
+  // Of potters she sees bob alone, who leads nobody.
+  assert.deepEqual(
+    (await tableTexts(page, 'Groups')).map(([name, , count]) => [name, count]),
+    [
+      ['kilns', '2'],
+      ['potters', '1'],
+    ],
+  );
+  await noComplaints(opened);
+  const { status, text } = await server.ask(`/api/sessions/${bobSession.id}`);
+  assert.deepEqual([status, JSON.parse(text).error], [409, 'your role sees what others used, not what they said']);
+  assert.ok(!(await server.ask('/api/sessions')).text.includes('throwing a bowl'));
+  assert.deepEqual(readings(store), []);
+}
+
+async function isFaultless(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    assert.deepEqual(
+      violations.map(({ id: rule, nodes }) => `${rule}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
+      [],
+      colorScheme,
+    );
+  }
+}
