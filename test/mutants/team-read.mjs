@@ -25,8 +25,8 @@ export const mutants = [
   {
     id: 'store-redacted-first',
     file: packed,
-    find: 'const isOriginal = rows.some((row) => row.is_original);',
-    replace: 'const isOriginal = rows.every((row) => row.is_original);',
+    find: 'wantsOriginals && rows.some((row) => row.is_original);',
+    replace: 'wantsOriginals && rows.every((row) => row.is_original);',
     tests: files,
   },
   {
