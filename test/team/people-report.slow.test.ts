@@ -13,7 +13,7 @@ import { planned } from './lake-kit.ts';
 
 const days = createCalendar('Asia/Kolkata');
 
-/** What statistics look at besides the rows. */
+/** What statistics look at in addition to the rows. */
 const facts = {
   counts: { entries: 2, turns: 1, agents: 0, damage: 0, sizeBytes: 100, diagnostics: 0 },
   transcripts: [],

@@ -14,7 +14,7 @@ import { transcript } from '../support/transcript-builder.ts';
 export const opus = 'claude-opus-4-5-20251101';
 export const dayMs = 86_400_000;
 
-export interface Told {
+export interface SessionParts {
   readonly id: string;
   readonly cwd: string;
   readonly title?: string;
@@ -27,7 +27,7 @@ export interface Told {
 }
 
 /** As the client writes it, by its name below `projects`. */
-export function filesOf(sessions: readonly Told[]): Readonly<Record<string, string>> {
+export function filesOf(sessions: readonly SessionParts[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     sessions.map(({ id, cwd, title, prompts, answer, daysAgo, tokens }) => {
       const at = Date.now() - daysAgo * dayMs;
@@ -55,7 +55,7 @@ export interface Shared {
   readonly person: string;
   readonly level: LevelNumber;
   readonly machine: string;
-  readonly sessions: readonly Told[];
+  readonly sessions: readonly SessionParts[];
 }
 
 export interface PageStore extends TeamStore {

@@ -316,7 +316,7 @@ test('what `clew open --store` refuses', { skip, timeout: 300_000 }, async (cont
   assert.ok(!unknown.includes('pass-canary-92'), unknown);
   const server = await openStorePage(context, address, ['--everyone', '22222222']);
   assert.equal(new URL(server.url).pathname, `/s/${bobSession.id}`);
-  // Whoever is told the address has asked for nothing yet.
+  // Whoever is given the address has asked for nothing yet.
   assert.deepEqual(readings(store), []);
   assert.equal(existsSync(path.join(server.home, 'restored')), false);
 });

@@ -1,5 +1,5 @@
 // A scope and a first day → what each person and group did since then: sessions, prompts, tokens and cost, and when their machines
-// last pushed. Numbers only, so that whoever sees the metrics of a person sees them here.
+// last pushed. Numbers only, so that whoever sees the metrics of someone sees them here.
 import type { Calendar } from '../../library/usage/index.ts';
 import type { Sql } from '../database/index.ts';
 import { firstQuarterOfDay, quarterMs, quartersPerDay } from './day-bounds.ts';

@@ -8,7 +8,7 @@ export interface SessionPresence {
   readonly isArchived: boolean;
   /** The session's own key; another one than was asked for if that was an id or the beginning of one. */
   readonly key: string;
-  /** It is read from a store, where this person pushed it; `null` for a person who is not named. */
+  /** It is read from a store, where this person pushed it; `null` for someone who is not named. */
   readonly stored: { readonly person: string | null } | null;
   readonly isLive: boolean;
   /** The process of the client that runs it, if there is one. */

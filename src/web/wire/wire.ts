@@ -35,7 +35,7 @@ export interface Status {
 export interface StoreStatus {
   /** Host and database, without user and password. */
   readonly name: string;
-  /** Whose sessions: `me` or `everyone`, or a person or group with the name after a space. */
+  /** Whose sessions: `me` or `everyone`, or `person` or `group` with the name after a space. */
   readonly people: string;
   /** Rows name their person. */
   readonly namesPeople: boolean;

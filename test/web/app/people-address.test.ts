@@ -41,7 +41,7 @@ test('numbers come from the largest, names from A to Z, and equal numbers by nam
   assert.equal(order('sessions'), 'bo Al cy di');
 });
 
-test('the link of a person is a filter that the list understands', () => {
+test('the link of someone is a filter that the list understands', () => {
   const filterOf = (name: string) =>
     readFilter(new URL(sessionsAddress(name), 'http://x').searchParams.get('text') ?? '');
   assert.deepEqual(filterOf('Ada Lovelace'), [{ field: 'person', text: 'ada lovelace', isWhole: true }]);

@@ -1,4 +1,4 @@
-// The address of the people page → the range of days and the order, and the address of a person's sessions.
+// The address of the people page → the range of days and the order, and the address of someone's sessions.
 import type { GroupRow, PersonRow } from '../../wire/index.ts';
 
 export const ranges = [

@@ -48,7 +48,7 @@ export class StoreConnection {
     return this.#latest;
   }
 
-  /** Once: a connection that is lost later opens again by itself. */
+  /** Once: a connection that is lost later opens again automatically. */
   #open(): Promise<StoreSource> {
     if (this.#opened !== undefined) return this.#opened;
     const opened = openStore(this.#choice.address, this.#choice.people);

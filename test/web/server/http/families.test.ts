@@ -216,7 +216,7 @@ test('sessions of different people are not copies of each other', () => {
   assert.deepEqual(shown(list, { open: 's1' }), ['s2 1', 's1 1', '+s3']);
 });
 
-test('a person is filtered by a part of the name or, in quotes, by the whole name', () => {
+test('people are filtered by a part of the name or, in quotes, by the whole name', () => {
   const names = ['ada', 'Ada Lovelace', 'nevada', null];
   const list = listOf(...names.map((person, i) => listedRow(i + 1, { person, title: 'ada' })));
   const found = (text: string): readonly string[] => shown(list, { text, reverse: true });
