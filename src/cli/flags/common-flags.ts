@@ -43,7 +43,7 @@ export const storeFlags: readonly Flag[] = [
   store,
   person,
   { name: '--group', value: 'NAME', summary: 'with --store: what the members of group NAME pushed' },
-  { name: '--everyone', summary: 'with --store: what everyone pushed, as far as you may see it' },
+  { name: '--everyone', summary: 'with --store: what everyone pushed, as far as you see it' },
 ];
 
 /** Of commands that read sessions. */
