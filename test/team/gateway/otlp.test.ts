@@ -134,9 +134,20 @@ test('a request that the official encoder writes is read, and written so that th
         official.toObject(official.decode(bytes), options),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[zeroAsText]] },
   );
 });
+
+/** The text "0", which is not the default of a text. */
+const zeroAsText = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: '0', value: { stringValue: '0' } }], droppedAttributesCount: 0 },
+      scopeSpans: [],
+      schemaUrl: '0',
+    },
+  ],
+};
 
 test('damaged protobuf is refused or read, never with another error, and in bounded time', () => {
   fc.assert(

@@ -38,7 +38,7 @@ class Writer {
     if (message !== undefined) {
       this.#varint((number << 3) | 2);
       this.#nested(() => this.message(definitions[message], value as Message));
-    } else if (scalar !== undefined && (keepsDefault || !isDefault(value))) this.#scalar(number, scalar, value);
+    } else if (scalar !== undefined && (keepsDefault || !isDefault(scalar, value))) this.#scalar(number, scalar, value);
   }
 
   /** The length of a message is known only after it is written: it moves to make room. */
@@ -131,8 +131,10 @@ class Writer {
   }
 }
 
-function isDefault(value: unknown): boolean {
-  return value === '' || value === false || value === 0 || value === '0';
+/** Integers of 64 bits are texts here; a text "0" is not the default of a text. */
+function isDefault(type: ScalarType, value: unknown): boolean {
+  if (type === 'string' || type === 'bytes' || type === 'id') return value === '';
+  return value === false || value === 0 || value === '0';
 }
 
 function varintSize(value: number): number {
