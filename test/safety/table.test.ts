@@ -67,11 +67,11 @@ const teamStoreCalls = [
   ...['ls --store', 'show --store', 'messages --store', 'cat --store', 'usage --store', 'find --store'],
   ...['restore --store', 'restore --store --dry-run', 'export --store', 'export --store --output', 'stats --store'],
   ...['export --store --to', 'export --store --to --purge', 'push', 'push --auto', 'team', 'team --dry-run'],
-  ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry'],
+  ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry', 'open --store'],
 ];
 const network = new Map([
   ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],
-  ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'replay', 'team gateway']],
+  ['127.0.0.1', ['doctor --client', 'open', 'open --allow-changes', 'open --store', 'replay', 'team gateway']],
   ['tools', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file']],
   ['team store', teamStoreCalls],
   ['named address', ['prices update']],
@@ -91,7 +91,7 @@ test('a dry run writes only in the folder of Clew, deletes nothing and sends not
 test('only the agent, a summary by a model, the servers, newer prices, traces and the store of a team reach a network', () => {
   for (const [word, names] of network) {
     const found = rows.filter(({ sends }) => sends.includes(word)).map(nameOf);
-    assert.deepEqual(found, names, word);
+    assert.deepEqual(found.toSorted(), names.toSorted(), word);
   }
   const rest = rows.filter(({ sends }) => sends.some((word) => !network.has(word)));
   assert.deepEqual(

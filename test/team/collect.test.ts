@@ -84,6 +84,9 @@ test('a small session has these rows at the level of titles', async (context) =>
     model: 'claude-opus-4-5-20251101',
     verdict: null,
     turnStarts: [Date.parse('2026-01-03T10:00:00Z')],
+    // Without a setting, and in a folder that is not there.
+    cleanupDays: 30,
+    isMoved: true,
   });
   assert.deepEqual(transcripts, [{ isAgent: false, sizeBytes: Buffer.byteLength(small), mtimeMs }]);
   // Millionths of a dollar, each message rounded.

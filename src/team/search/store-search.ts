@@ -27,7 +27,7 @@ export interface StoreSearchOptions {
   readonly sessions: StoreSessions;
 }
 
-/** What the row of a document says in addition to its text. */
+/** What the row of a document says apart from its text. */
 interface KnownDocument {
   readonly row: DocumentRow;
   readonly facts: JsonObject;

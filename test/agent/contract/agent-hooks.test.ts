@@ -49,6 +49,7 @@ test('PreToolUse denies, allows and changes calls, and its context follows the r
     tool_name: 'Bash',
     tool_input: { command: 'touch two' },
     tool_use_id: callIds(kit)[1],
+    effort: { level: 'medium' },
   });
   await assertSame(kit);
 });
@@ -71,6 +72,7 @@ test('PostToolUse gets the result, and its output reaches the model', async (t) 
     tool_name: 'Write',
     tool_input: { file_path: 'a.txt', content: 'x' },
     tool_use_id: callIds(kit)[0],
+    effort: { level: 'medium' },
   });
   assert.equal((tool_response as JsonObject).filePath, file);
   await assertSame(kit);
