@@ -122,6 +122,7 @@ export const everyCall: readonly WatchedLine[] = [
   'setup --yes && setup --remove --dry-run',
   // There is no store at the address.
   { line: 'team status --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
+  { line: 'open --no-browser --store postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   { line: 'team forget ada --dry-run --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   ...['ls', 'usage', 'stats', 'show {sound}', 'messages {sound}', 'cat {sound}', 'export {sound}']
     .concat('export {sound} --output {out}/one.md', 'restore {sound}', 'restore {sound} --dry-run')
