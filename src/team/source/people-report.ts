@@ -84,7 +84,7 @@ export async function readPeople(
 function readKnown(sql: Sql, scope: Scope): Promise<readonly { readonly person: number; readonly name: string }[]> {
   return sql.unsafe(`SELECT person, name FROM clew.people WHERE ${ofPeople(scope)}
     AND (person = (SELECT clew.reader_person()) OR (SELECT clew.sees_others())
-      OR person IN (SELECT clew.led_people()))
+      OR person = ANY((SELECT clew.led_people())::integer[]))
     AND name <> 'forgotten ' || person ORDER BY name`);
 }
 

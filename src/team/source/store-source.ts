@@ -10,7 +10,7 @@ import type {
   WorkQuestion,
 } from '../../library/source/index.ts';
 import type { UsageCell } from '../../library/usage/index.ts';
-import { connect, hidePassword, type Sql } from '../database/index.ts';
+import { type ConnectOptions, connect, hidePassword, type Sql } from '../database/index.ts';
 import { findStored } from './find-session.ts';
 import { type PackedSession, readPacked } from './packed-session.ts';
 import { type PeopleChoice, readScope, type Scope, type StoreChoice } from './people.ts';
@@ -20,8 +20,12 @@ import { type CellSession, ofPeople, readCells, type SessionOf } from './usage-c
 import { readWork } from './work.ts';
 
 /** Throws a `UserError` if the store does not know the role, or nobody is called like that. */
-export async function openStore(address: string, choice: PeopleChoice): Promise<StoreSource> {
-  const sql = await connect(address, { readsArrays: false });
+export async function openStore(
+  address: string,
+  choice: PeopleChoice,
+  options: ConnectOptions = { readsArrays: false },
+): Promise<StoreSource> {
+  const sql = await connect(address, options);
   try {
     return new StoreSource(sql, await readScope(sql, choice), `in the store ${hidePassword(address)}`);
   } catch (error) {
