@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import type { SearchAnswer } from '../../src/web/wire/index.ts';
 import { openBrowser, phone, skipWithoutChromium } from '../support/browser.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { startClew } from '../support/running-clew.ts';
@@ -70,6 +71,7 @@ test('a page over a store', { skip, timeout: 600_000 }, async (context) => {
   await context.test('a session of someone else is announced, and has no secrets', () => showsOther(page, store));
   await context.test('an own session is as it was on its machine, and is not announced', () => showsOwn(page, store));
   await context.test('a session of which only metrics are shared says so', () => showsMetrics(page, store));
+  await context.test('a search finds what others said, and is announced', () => searches(page, store));
   await context.test('usage has the sums of everyone', () => showsUsage(page));
   await context.test('people and groups have their sums', () => showsPeople(page));
   await context.test('people on a phone', () => fitsPhone(page));
@@ -156,6 +158,43 @@ async function showsMetrics(server: StorePage, store: PageStore): Promise<void> 
   await isFaultless(page);
   await noComplaints(opened, /409/);
   assert.equal(readings(store).length, 1, 'nothing was read');
+}
+
+async function searches(server: StorePage, store: PageStore): Promise<void> {
+  const opened = await server.open('/');
+  const { page } = opened;
+  const box = page.getByRole('searchbox', { name: 'Search all sessions' });
+  await box.pressSequentially('quokka');
+  await hasCount(page, '.session-rows .title-link', 3);
+  assert.deepEqual(searchReadings(store), [], 'not before Enter');
+  await box.press('Enter');
+  await page.locator('.hit mark').first().waitFor();
+  const found = page.getByRole('region', { name: 'Matches in sessions' });
+  assert.deepEqual(await found.locator('h3 a').allInnerTexts(), ['throwing a bowl']);
+  assert.match(await found.locator('h3').innerText(), /bob · bob\/wheel/);
+  assert.deepEqual(searchReadings(store), ['ada find --everyone: quokka']);
+  assert.ok(!(await page.content()).includes(secret));
+  await isFaultless(page);
+  await page.locator('.hit').first().click();
+  await page.locator('.turn mark', { hasText: 'quokka' }).or(page.getByText('quokka says')).first().waitFor();
+  await noComplaints(opened);
+  // One session of one person, and a project of nobody.
+  const within = JSON.parse((await server.ask(`/api/search?text=token&session=${bobSession.id}`)).text) as SearchAnswer;
+  assert.deepEqual(
+    within.sessions.map(({ key, person }) => [key, person]),
+    [[bobSession.id, 'bob']],
+  );
+  const elsewhere = JSON.parse((await server.ask('/api/search?text=token&project=/nowhere')).text) as SearchAnswer;
+  assert.deepEqual(elsewhere.sessions, []);
+  const metrics = JSON.parse((await server.ask('/api/search?text=nobody')).text) as SearchAnswer;
+  assert.deepEqual(metrics.sessions, []);
+}
+
+/** Of everyone's text. */
+function searchReadings(store: PageStore): readonly string[] {
+  const rows = store.server.run(`SELECT reader || ' ' || action || ' ' || detail FROM clew.readings
+    WHERE person IS NULL ORDER BY id`);
+  return rows.split('\n').filter((row) => row !== '');
 }
 
 async function showsUsage(server: StorePage): Promise<void> {

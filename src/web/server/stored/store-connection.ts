@@ -30,7 +30,7 @@ export class StoreConnection {
       const source = await this.#current();
       return await work(source, this.#state);
     } catch (error) {
-      throw storeError(error, this.#choice.address);
+      throw shownError(storeError(error, this.#choice.address));
     }
   }
 
@@ -51,11 +51,19 @@ export class StoreConnection {
   /** Once: a connection that is lost later opens again automatically. */
   #open(): Promise<StoreSource> {
     if (this.#opened !== undefined) return this.#opened;
-    const opened = openStore(this.#choice.address, this.#choice.people);
+    // A search has lists of people and rows.
+    const options = { connections: 2, readsArrays: true };
+    const opened = openStore(this.#choice.address, this.#choice.people, options);
     this.#opened = opened;
     opened.catch(() => {
       this.#opened = undefined;
     });
     return opened;
   }
+}
+
+/** The code of an error of PostgreSQL looks like one of the disk. */
+function shownError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('severity_local' in error)) return error;
+  return new Error(`the store answered: ${error.message}`, { cause: error });
 }
