@@ -9,6 +9,7 @@ import { codings, firstFiles, limitBytes } from './first-files.ts';
 /** The session with its side panel, which is open in a wide window. */
 const pages: Readonly<Record<string, readonly string[]>> = {
   '/': ['library-view'],
+  '/people': ['people'],
   '/s/11111111-1111-4111-a111-111111111111': ['session-view', 'side'],
 };
 

@@ -78,6 +78,7 @@ test('a page over a store', { skip, timeout: 600_000 }, async (context) => {
   await context.test('nothing can be changed, examined or followed', () => refusesChanges(page));
   await context.test('a push appears without a reload', () => showsPush(page, store));
   await context.test('text that is no longer shared is removed from page and disk', () => removesText(page, store));
+  await context.test('a store that restarts is found again', () => survivesRestart(page, store));
   await context.test('the files are private, and gone after SIGTERM', () => endsClean(page));
   await context.test('a lead sees the numbers of the group, and no text', (own) => showsLead(own));
   const said = page.clew.stdout() + page.clew.stderr();
@@ -325,6 +326,24 @@ function textOnDisk(home: string): string {
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
+}
+
+async function survivesRestart(server: StorePage, store: PageStore): Promise<void> {
+  store.server.stop('immediate');
+  const lost = await server.ask('/api/usage');
+  assert.notEqual(lost.status, 200);
+  assert.match(lost.text, /the store|connection/);
+  // Neither may the text be read while nobody can say whether it is still shared.
+  await setTimeout(5_100);
+  assert.notEqual((await server.ask(`/api/sessions/${adaSession.id}`)).status, 200);
+  store.server.start();
+  let again = await server.ask('/api/usage');
+  for (let tries = 0; again.status !== 200 && tries < 300; tries++) {
+    await setTimeout(100);
+    again = await server.ask('/api/usage');
+  }
+  assert.equal(again.status, 200, again.text);
+  assert.ok(!(lost.text + again.text).includes('pass-canary'));
 }
 
 async function endsClean(server: StorePage): Promise<void> {
