@@ -125,7 +125,7 @@ export const everyCall: readonly WatchedLine[] = [
   { line: 'open --no-browser --store postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   { line: 'team forget ada --dry-run --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },
   ...['ls', 'usage', 'stats', 'show {sound}', 'messages {sound}', 'cat {sound}', 'export {sound}']
-    .concat('export {sound} --output {out}/one.md', 'restore {sound}', 'restore {sound} --dry-run', 'open --no-browser')
+    .concat('export {sound} --output {out}/one.md', 'restore {sound}', 'restore {sound} --dry-run')
     .map((line) => ({ line: `${line} --store postgres://ada@127.0.0.1:9/clew`, isPartly: true, status: 1 })),
   ...['stats', 'trace', 'trace install', 'trace install --dry-run', 'trace install && trace uninstall'],
   ...['trace install && trace uninstall --dry-run', 'trace backfill', 'trace backfill --dry-run'],
