@@ -13,7 +13,7 @@ export function fuzzInThread(place: HostilePlace, seed: number, count: number): 
   for (let calls = 0; calls < count; ) {
     const { args, isEndless } = randomCommand(random, place);
     // A thread cannot be stopped, and hooks read the input of the tests' own process.
-    if (isEndless || ['statusline', 'guard'].includes(args[0] ?? '')) continue;
+    if (isEndless || ['statusline', 'guard'].includes(args[0] ?? '') || args.includes('--auto')) continue;
     calls++;
     const run = runInThread({ args, env: place.env }, place.work);
     const after = snapshotAround(place);

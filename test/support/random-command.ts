@@ -117,7 +117,7 @@ export function randomCommand(random: () => number, place: HostilePlace): Random
   });
   const extra = random() < 0.05 ? [pick(odd)] : [];
   const args = [row.name, ...shuffled([words, flags], random), ...extra];
-  return { args, isEndless: endless.has(row.name) || args.includes('follow') };
+  return { args, isEndless: endless.has(row.name) || args.includes('follow') || args.includes('--watch') };
 }
 
 /** Without these, most calls that change something end with a question or do nothing. */

@@ -11,7 +11,8 @@ import {
   type Rules,
   rulesVersion,
 } from '../../team/collect/index.ts';
-import { readTeamConfig, type TeamConfig } from '../../team/config/index.ts';
+import { isGatewayAddress, readTeamConfig, type TeamConfig } from '../../team/config/index.ts';
+import { parseAddress } from '../../team/database/index.ts';
 import { openTarget, type PushOptions, type PushReport, pushFolder, pushSessions } from '../../team/push/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { currentPrices, currentUsage, madeByReader, rootsOf, sessionsIn, withIndex } from '../input/index.ts';
@@ -34,6 +35,8 @@ export function pushPlace({ flags, io }: CommandInput): PushPlace {
       'there is no store to push to',
       'name it with --to postgres://USER@HOST/DATABASE, or as "store" in team.json (docs/team.md)',
     );
+  // Also where nothing is shared, and so nothing is opened.
+  if (!isGatewayAddress(address)) parseAddress(address);
   return { address, config };
 }
 

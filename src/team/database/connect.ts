@@ -45,7 +45,8 @@ export async function connect(
   }) as Sql;
 }
 
-function parseAddress(address: string): URL {
+/** Throws if it is not an address of PostgreSQL. */
+export function parseAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
     throw new UserError(

@@ -3,6 +3,7 @@ export {
   connect,
   hidePassword,
   isPassing,
+  parseAddress,
   type Sql,
   storeError,
   type TransactionSql,
