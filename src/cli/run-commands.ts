@@ -2,7 +2,7 @@
 // commands.ts.
 
 import type { CommandRow } from './command/index.ts';
-import { chatFlags, demo, json, printFlags, project, readFlags, root } from './flags/index.ts';
+import { chatFlags, demo, json, printFlags, project, readFlags, root, storeFlags } from './flags/index.ts';
 
 export const traceCommands: readonly CommandRow[] = [
   {
@@ -107,10 +107,15 @@ export const runCommands: readonly CommandRow[] = [
     summary: 'let agents search and read past sessions (MCP)',
     flags: [
       { name: '--all-projects', summary: 'also sessions of other projects, not only of the folder it runs in' },
+      ...storeFlags,
       root,
       demo,
     ],
-    examples: ['claude mcp add clew -- clew mcp', 'claude mcp add --scope user clew -- clew mcp --all-projects'],
+    examples: [
+      'claude mcp add clew -- clew mcp',
+      'claude mcp add --scope user clew -- clew mcp --all-projects',
+      'claude mcp add team -- clew mcp --store --everyone',
+    ],
     load: () => import('./mcp/command.ts'),
   },
   {

@@ -133,6 +133,7 @@ export const everyCall: readonly WatchedLine[] = [
   ...['trace test', 'trace mute {sound}', 'trace mute {sound} && trace unmute {sound}'],
   { line: 'trace hook', input: '{"hook_event_name":"Stop","session_id":"{sound}","transcript_path":"{sound file}"}' },
   { line: 'archive && mcp --all-projects', input: mcpInput },
+  { line: 'mcp --all-projects --store postgres://ada@127.0.0.1:9/clew', input: mcpInput, isPartly: true },
   ...['watch', 'tail', 'replay {sound}'].map((line) => ({ line, isEndless: true })),
   { line: 'trace retry', isPartly: true },
   // Nobody listens there: the tests of the gateway have a store.

@@ -67,7 +67,7 @@ const teamStoreCalls = [
   ...['ls --store', 'show --store', 'messages --store', 'cat --store', 'usage --store', 'find --store'],
   ...['restore --store', 'restore --store --dry-run', 'export --store', 'export --store --output', 'stats --store'],
   ...['export --store --to', 'export --store --to --purge', 'push', 'push --auto', 'team', 'team --dry-run'],
-  ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry', 'open --store'],
+  ...['team gateway', 'team gateway key', 'team gateway status', 'team gateway retry', 'open --store', 'mcp --store'],
 ];
 const network = new Map([
   ['model API', ['chat', 'print', 'print --no-session-persistence', 'print --debug-file', 'compress --api']],

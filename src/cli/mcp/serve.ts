@@ -9,9 +9,11 @@ export interface ServeCall {
   readonly isAllProjects: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** Called before each question. */
+  readonly refresh?: (folders: readonly string[]) => Promise<void>;
 }
 
-export function serve({ roots, isAllProjects, env, cwd }: ServeCall): Promise<void> {
+export function serve({ roots, isAllProjects, env, cwd, refresh }: ServeCall): Promise<void> {
   if (process.stdin.isTTY)
     writeNotice(
       process.stderr,
@@ -20,6 +22,7 @@ export function serve({ roots, isAllProjects, env, cwd }: ServeCall): Promise<vo
   return serveMemory({
     roots,
     state: stateFolder(env),
+    ...(refresh === undefined ? {} : { refresh }),
     env,
     ancestors: ancestorsOf(process.ppid),
     isAllProjects,

@@ -1,7 +1,5 @@
 // Sessions of the store as files of this machine: in a private temporary folder, so that the commands that show a session run
 // on them as on any other, or as a source to restore from.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { type RestorableFile, type RestoreSource, restoreFrom } from '../../library/archive/index.ts';
@@ -10,6 +8,7 @@ import type { PackedFile, PackedSession } from '../../team/source/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { storeChoice } from '../input/index.ts';
 import { withStore } from './open-source.ts';
+import { privateFolder, removeFolder } from './private-folder.ts';
 
 /** `projects`: the folder of project folders to restore to. */
 export function packedSource({ stored, files, content }: PackedSession, projects: string): RestoreSource {
@@ -48,35 +47,4 @@ export async function onStoreCopies(
   } finally {
     removeFolder(root);
   }
-}
-
-const folders = new Set<string>();
-
-/** mkdtemp makes folders with mode 0700. */
-function privateFolder(): string {
-  if (folders.size === 0) onEnd();
-  const folder = mkdtempSync(path.join(tmpdir(), 'clew-store-'));
-  folders.add(folder);
-  mkdirSync(path.join(folder, 'projects'), { mode: 0o700 });
-  return folder;
-}
-
-function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  folders.delete(folder);
-}
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-function onEnd(): void {
-  const removeAll = (): void => {
-    for (const folder of folders) removeFolder(folder);
-  };
-  process.once('exit', removeAll);
-  for (const signal of signals)
-    process.once(signal, () => {
-      removeAll();
-      // With no other listener the signal ends the process, with the status that its caller expects.
-      process.kill(process.pid, signal);
-    });
 }

@@ -25,6 +25,8 @@ import { BadArguments, callTool, errorResult, isTool, textResult, toolDefinition
 export interface ServeOptions extends MemoryOptions {
   readonly input: Readable;
   readonly output: Writable;
+  /** Brings the roots up to date for the folders of the project, before each question. */
+  readonly refresh?: (folders: readonly string[]) => Promise<void>;
 }
 
 /** Returns when the client has closed stdin. */
@@ -79,12 +81,13 @@ const noValidator = {
 
 /** Loaded and opened by the first question. */
 class OpenedMemory {
-  readonly #options: MemoryOptions;
+  readonly #options: ServeOptions;
   readonly #foldersOf: () => Promise<readonly string[]>;
   #memory: Promise<Memory> | undefined;
   #areFoldersKnown = false;
+  #folders: readonly string[] = [];
 
-  constructor(options: MemoryOptions, foldersOf: () => Promise<readonly string[]>) {
+  constructor(options: ServeOptions, foldersOf: () => Promise<readonly string[]>) {
     this.#options = options;
     this.#foldersOf = foldersOf;
   }
@@ -95,8 +98,10 @@ class OpenedMemory {
     if (!this.#areFoldersKnown) {
       this.#areFoldersKnown = true;
       const folders = await this.#foldersOf();
-      memory.setFolders(folders.length > 0 ? folders : this.#options.folders);
+      this.#folders = folders.length > 0 ? folders : this.#options.folders;
+      memory.setFolders(this.#folders);
     }
+    await this.#options.refresh?.(this.#folders);
     return memory;
   }
 
