@@ -80,7 +80,9 @@ export class SessionList {
     this.#families = undefined;
     this.#pathOfKey = undefined;
     this.#live = this.#liveNow();
-    if (changed.length + gone.length > manyRows) return { changed: [], gone: [], isMany: true };
+    // A page must ask again for what the archive has, because the archive itself did not change.
+    const isInArchive = gone.some((path) => this.#gone.has(path));
+    if (isInArchive || changed.length + gone.length > manyRows) return { changed: [], gone: [], isMany: true };
     return { changed: changed.map((row) => this.#view(row)), gone: goneKeys, isMany: false };
   }
 

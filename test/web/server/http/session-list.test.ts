@@ -46,6 +46,17 @@ test('few changes are listed, many are not', () => {
   assert.deepEqual([few.changed.map(({ key }) => key), few.gone, few.isMany], [['s3'], ['s4'], false]);
 });
 
+test('a session that is deleted after its copy is known is asked for again: the page reads it from the archive', () => {
+  const list = new SessionList();
+  const row = listedRow(3);
+  list.take(rows(0, 10), []);
+  const { path, sizeBytes, changedAt } = row;
+  list.setArchive({ copies: [{ path, sizeBytes, changedAt }], gone: [] });
+  assert.deepEqual(list.take([], [path]), { changed: [], gone: [], isMany: true });
+  const { isOnDisk, isArchived } = list.presenceOf('s3');
+  assert.deepEqual({ isOnDisk, isArchived }, { isOnDisk: false, isArchived: true });
+});
+
 const named = (session: number, id: string): ListedRow =>
   listedRow(session, { id, path: `/root/projects/p/${session}.jsonl` });
 
