@@ -43,9 +43,9 @@ test('wrong use is one line, and asks no store', () => {
   const store = 'postgres://ada@127.0.0.1:9/clew';
   const parquet = ['--format', 'parquet'];
   for (const [args, message] of [
-    [['--store', store, '--to', '/x'], /the store is exported as Parquet; add --format parquet/],
+    [['--store', store, '--to', '/x'], /--to is for tables of the team's store; add --store and --format parquet/],
     [['--store', store, ...parquet], /the tables need a place; add --to DIR, or --to s3:/],
-    [['--store', ...parquet, '--to', '/x'], /there is no store to export; give --store postgres:/],
+    [['--store', ...parquet, '--to', '/x'], /there is no store to read; give --store postgres:/],
     [['--store', 'https://gateway.example', ...parquet, '--to', '/x'], /a gateway takes pushes only/],
     [
       ['--store', store, ...parquet, '--to', '/x', '--level', 'files'],
@@ -55,7 +55,10 @@ test('wrong use is one line, and asks no store', () => {
     [['--store', store, ...parquet, '--to', '/x', '--since', '2026-13'], /--since takes a month, not "2026-13"/],
     [['--store', store, ...parquet, '--to', 's3://UPPER/x'], /is not an address of S3/],
     [['a1', '--store', store, ...parquet, '--to', '/x'], /all sessions of the store are exported/],
-    [['--all', ...parquet, '-o', '/x', '--purge'], /--purge is for the team's store; add --store and --to/],
+    [
+      ['--all', ...parquet, '-o', '/x', '--purge'],
+      /--purge is for tables of the team's store; add --store and --format parquet/,
+    ],
   ] as const) {
     const { status, stderr, stdout } = runClew(['export', ...args]);
     assert.deepEqual([status, stdout, stderr.trim().split('\n').length], [2, '', 1], `${args.join(' ')}: ${stderr}`);

@@ -28,13 +28,12 @@ interface Target {
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;
-  if (textFlag(flags, 'format') === 'parquet')
-    return flags.store === undefined
-      ? (await import('./parquet.ts')).exportTables(input)
-      : (await import('./lake.ts')).exportStore(input);
+  const isParquet = textFlag(flags, 'format') === 'parquet';
+  if (isParquet && flags.store !== undefined) return (await import('./lake.ts')).exportStore(input);
   const forLake = ['to', 'level', 'tables', 'since', 'until', 'purge'].find((name) => flags[name] !== undefined);
   if (forLake !== undefined)
     throw new UserError(`--${forLake} is for tables of the team's store`, 'add --store and --format parquet');
+  if (isParquet) return (await import('./parquet.ts')).exportTables(input);
   if (flags.all === true) throw new UserError('--all needs --format parquet', 'add it, or name the sessions');
   const format = formatOf(textFlag(flags, 'format') ?? 'md');
   if (flags.raw === true && format !== 'html')

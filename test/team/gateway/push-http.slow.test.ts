@@ -63,6 +63,8 @@ test('a push over HTTP gives the same rows and answers as one over SQL', { skip 
     head: { ...session.head, level: 1, contentKey: 'key 4', rules: null },
     ...{ titles: [], callPaths: [], documents: [], exchanges: [], packs: [] },
   };
+  // One of the words of a text is the number of its person.
+  const rowsOfAnyone = (person: string): string => rowsOf(store, person).replace(/'@\d+'/g, "'@'");
   const play = async (target: PushTarget): Promise<unknown> => [
     { ...(await target.hello('laptop')), person: '' },
     await target.push(session),
@@ -77,10 +79,10 @@ test('a push over HTTP gives the same rows and answers as one over SQL', { skip 
     (await target.hello('laptop')).digest,
   ];
   assert.deepEqual(await play(targetOf('ada')), await play(sql));
-  assert.equal(rowsOf(store, 'ada'), rowsOf(store, 'cleo'));
+  assert.equal(rowsOfAnyone('ada'), rowsOfAnyone('cleo'));
   for (const table of tables) assert.match(rowsOf(store, 'ada'), new RegExp(`^${table}\\|.*"s3"`, 'm'));
   assert.deepEqual(await targetOf('ada').push(lower), await sql.push(lower));
-  assert.equal(rowsOf(store, 'ada'), rowsOf(store, 'cleo'));
+  assert.equal(rowsOfAnyone('ada'), rowsOfAnyone('cleo'));
 });
 
 test('errors of the store have the code that they have over SQL', { skip }, async (context) => {
