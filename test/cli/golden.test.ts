@@ -58,7 +58,7 @@ async function demoTable(width: number, nowMs: number): Promise<string> {
   }
   rows.sort((a, b) => b.endedAt - a.endedAt);
   const ids = shortIds(rows.map((row) => row.sessionId));
-  return listTable(rows, ids, { width, style: createStyle(false), nowMs, isDemo: true });
+  return listTable(rows, ids, { width, style: createStyle(false), nowMs, showFlags: '--demo' });
 }
 
 function withoutAges(table: string): string {

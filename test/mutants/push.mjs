@@ -57,4 +57,11 @@ export const mutants = [
     replace: 'isBinary(readFileSync(file.path)) ? readFileSync(file.path) :',
     tests,
   },
+  {
+    id: 'push-trusts-a-lost-store',
+    file: 'src/team/push/push.ts',
+    find: '(pendingDigest === null || hello.digest !== pendingDigest)',
+    replace: 'hello.digest !== pendingDigest',
+    tests: ['team/push.slow'],
+  },
 ];

@@ -64,6 +64,20 @@ test('the store has what a dry run shows', { skip: noPostgres }, async (context)
   assert.deepEqual(again, { push: [], remove: [] });
 });
 
+test('a store that has lost what was pushed gets it again', { skip: noPostgres }, async (context) => {
+  const store = await startTeamStore(context, { ada: 'developer' });
+  const machine = machineOf(context, store.addressOf('ada'), { files: demoProjects(), level: 'titles' });
+  push(machine);
+  const rows = countRows(store.server);
+  assert.equal(rows.sessions, 5);
+  // As when a backup from before the first push is restored.
+  store.server.run(tables.map((table) => `DELETE FROM clew.${table};`).join(''));
+  store.server.run('DELETE FROM clew.machines');
+  assert.deepEqual(countRows(store.server), {});
+  push(machine);
+  assert.deepEqual(countRows(store.server), rows);
+});
+
 // biome-ignore lint/suspicious/noExplicitAny: rows of JSON, compared as a whole
 type Row = any;
 type Rows = Readonly<Record<string, Row>> & { readonly head: Row };

@@ -1,5 +1,6 @@
 // What a search found → the text that `clew find` prints.
 import { isoDate, jsonText } from '../../base/json/index.ts';
+import { shellQuote } from '../../base/text/index.ts';
 import type { Place, SessionPlaces } from '../../library/places/index.ts';
 import type { Hit, SessionHits } from '../../library/search/index.ts';
 import type { DiskProblem } from '../../store/index.ts';
@@ -7,7 +8,7 @@ import type { CommandInput, CommandIo } from '../command/index.ts';
 import type { LineageOf } from '../input/index.ts';
 import { type OutputStream, proseWidth, type Style, terminalWidth } from '../terminal/index.ts';
 import { snippetText } from './deleted.ts';
-import { type Answer, findText, type PlacedSession, shellWord } from './render.ts';
+import { type Answer, findText, type PlacedSession } from './render.ts';
 
 export function placedSession(
   found: SessionHits,
@@ -98,5 +99,5 @@ export function answerText(
 function showFlags(flags: CommandInput['flags']): string {
   if (flags.demo === true) return ' --demo';
   const roots = Array.isArray(flags.root) ? (flags.root as readonly string[]) : [];
-  return roots.map((root) => ` --root ${shellWord(root)}`).join('');
+  return roots.map((root) => ` --root ${shellQuote(root)}`).join('');
 }

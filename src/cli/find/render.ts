@@ -2,7 +2,15 @@
 // and the command that opens it.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { counted, displayWidth, formatAge, formatCount, neutralise, oneLine } from '../../base/text/index.ts';
+import {
+  counted,
+  displayWidth,
+  formatAge,
+  formatCount,
+  neutralise,
+  oneLine,
+  shellQuote,
+} from '../../base/text/index.ts';
 import type { DeletedHits, DeletedSession } from '../../library/deleted/index.ts';
 import type { Place } from '../../library/places/index.ts';
 import type { Hit, SearchQuery, SearchResult, SessionHits } from '../../library/search/index.ts';
@@ -62,10 +70,11 @@ export function* findText(answer: Answer, options: FindTextOptions): Generator<s
     const { sessionId } = found.session;
     // By path: a session without its main transcript, one of several copies, or an id that is not plain text.
     const isNamed = /^[\w.-]+$/.test(sessionId) && found.path === found.session.path && !copied.has(sessionId);
-    const name = isNamed ? (ids.get(sessionId) ?? sessionId) : shellWord(found.path);
+    const name = isNamed ? (ids.get(sessionId) ?? sessionId) : shellQuote(found.path);
+    const personFlag = found.person === undefined ? '' : ` --person ${shellQuote(found.person)}`;
     yield `${heading(found, options)}\n`;
     for (const hit of found.hits) {
-      const command = `${showCommand(hit, name)}${isNamed ? options.showFlags : ''}`;
+      const command = `${showCommand(hit, name)}${isNamed ? options.showFlags + personFlag : ''}`;
       yield hitLines(hit, command, options);
     }
     if (found.hasMore) yield `  ${options.style.muted(neutralise(`more in this session: --session ${name}`))}\n`;
@@ -141,11 +150,6 @@ function showCommand({ turn, branch, kind }: PlacedHit, name: string): string {
   if (turn !== undefined) parts.push(`--turn ${turn}`);
   if (kind !== 'prompt' && kind !== 'answer' && kind !== 'title') parts.push('--full');
   return parts.join(' ');
-}
-
-/** A word quoted for a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function footer({ total, sessions, gone }: Answer, limit: number): string {

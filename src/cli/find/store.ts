@@ -1,13 +1,13 @@
 // clew find QUERY… --store: searches the team's store instead of the sessions of this machine, and prints the same.
 import { exitCodes } from '../../base/errors/index.ts';
-import { connect, hidePassword, storeError } from '../../team/database/index.ts';
+import { connect, storeError } from '../../team/database/index.ts';
 import { type StoreQuery, type StoreSessionHits, searchStore } from '../../team/search/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { refuseWithStore, type StoreChoice } from '../input/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { answerJson, answerText, placedSession } from './answer.ts';
 import { queryOf } from './query.ts';
-import { type Answer, type PlacedSession, shellWord } from './render.ts';
+import type { Answer, PlacedSession } from './render.ts';
 
 export async function runInStore(input: CommandInput, { address, people }: StoreChoice): Promise<number> {
   const { flags, io } = input;
@@ -18,7 +18,8 @@ export async function runInStore(input: CommandInput, { address, people }: Store
   if (flags.json === true) await writeOut([answerJson(answer, [])], io);
   else if (answer.total === 0) writeNotice(io.stderr, `nothing found for ${query.text} in the store`);
   else {
-    const showFlags = ` ${storeFlag(flags)}`;
+    const { storeFlagText } = await import('../input/store/store-flag-text.ts');
+    const showFlags = ` ${storeFlagText(flags)}`;
     const ids = answer.sessions.map(({ session }) => session.sessionId);
     await writeOut(answerText(ids, answer, flags, io, showFlags), { ...io, pager: true });
   }
@@ -46,10 +47,4 @@ function placedInStore(found: StoreSessionHits, isMine: boolean): PlacedSession 
     return forkedFrom === undefined || forkedFrom === sessionId ? undefined : { operation: 'fork', from: [forkedFrom] };
   });
   return isMine ? placed : { ...placed, person };
-}
-
-/** As it was typed, so that `clew show` finds the same store; a password is not printed. */
-function storeFlag(flags: CommandInput['flags']): string {
-  const typed = textFlag(flags, 'store') ?? '';
-  return typed === '' ? '--store' : `--store ${shellWord(hidePassword(typed))}`;
 }

@@ -2,12 +2,12 @@
 // about to delete.
 import path from 'node:path';
 import { isoDate, jsonText } from '../../base/json/index.ts';
-import { neutralise } from '../../base/text/index.ts';
+import { neutralise, shellQuote } from '../../base/text/index.ts';
 import type { RepositoryOf } from '../../library/lineage/index.ts';
 import { findExpiring } from '../../library/session-files/index.ts';
 import type { LibrarySource, SourceSession } from '../../library/source/index.ts';
 import { discoverSessions } from '../../store/index.ts';
-import type { CommandInput } from '../command/index.ts';
+import { type CommandInput, textFlag } from '../command/index.ts';
 import { nextStep, refuseWithStore, relationJson, rootsOf } from '../input/index.ts';
 import { shortIds } from '../render/index.ts';
 import { withSource } from '../source/index.ts';
@@ -31,7 +31,7 @@ export async function run(input: CommandInput): Promise<void> {
 
 async function list(input: CommandInput, source: LibrarySource, choice: ListChoice): Promise<void> {
   const { flags, io } = input;
-  const { rows, ids, isDemo, repositoryOf } = await listAll(input, source);
+  const { rows, ids, showFlags, repositoryOf } = await listAll(input, source);
   const found = rows.filter((row) => choice.isListed(row, repositoryOf));
   if (flags.expiring === true) return listExpiring(input, found, ids, choice.limit);
   const costOf = choice.order === 'cost' ? await source.costs() : undefined;
@@ -39,7 +39,7 @@ async function list(input: CommandInput, source: LibrarySource, choice: ListChoi
   if (flags.ids === true) return writeOut(idLines(shown), io);
   if (flags.json === true) return writeOut([`${jsonText([...shown.map(jsonRow), ...unreadRows(input)], 2)}\n`], io);
   if (shown.length === 0) return sayNothing(input, source, choice.narrowed);
-  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), isDemo, costOf };
+  const options = { width: terminalWidth(io.stdout, io.env), style: io.style, nowMs: Date.now(), showFlags, costOf };
   const table = flags.tree === true ? treeTable : listTable;
   await writeOut([table(shown, ids, { ...options, found: found.length })], { ...io, pager: true });
 }
@@ -48,7 +48,7 @@ interface Listed {
   readonly rows: readonly SourceSession[];
   /** The shown part of each id. */
   readonly ids: ReadonlyMap<string, string>;
-  readonly isDemo: boolean;
+  readonly showFlags: string;
   readonly repositoryOf: RepositoryOf;
 }
 
@@ -60,7 +60,14 @@ async function listAll(input: CommandInput, source: LibrarySource): Promise<List
     return withSource(demo, (source) => listAll(demo, source));
   }
   const ids = shortIds([...sessions.map((session) => session.sessionId), ...foreign.map(idOfFile)]);
-  return { rows: sessions, ids, isDemo: input.flags.demo === true, repositoryOf };
+  return { rows: sessions, ids, showFlags: await showFlagsOf(input, source), repositoryOf };
+}
+
+async function showFlagsOf({ flags }: CommandInput, { namesPeople }: LibrarySource): Promise<string> {
+  if (flags.store === undefined) return flags.demo === true ? '--demo' : '';
+  const { storeFlagText } = await import('../input/store/store-flag-text.ts');
+  const person = textFlag(flags, 'person') ?? 'NAME';
+  return `${storeFlagText(flags)}${namesPeople ? ` --person ${shellQuote(person)}` : ''}`;
 }
 
 /** Shell completion runs this for every key, so it does not use the index. */

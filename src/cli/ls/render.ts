@@ -31,8 +31,8 @@ interface ListColumn extends Column {
 export interface ListOptions extends TableOptions {
   /** The time to which ages are counted. */
   readonly nowMs: number;
-  /** The sessions are the bundled ones, which need `--demo`. */
-  readonly isDemo: boolean;
+  /** The flags that `clew show` needs to find them, such as `--demo`; empty for the sessions of this machine. */
+  readonly showFlags: string;
   /** How many sessions the limit was applied to. */
   readonly found?: number;
   readonly costOf?: ((row: Row) => number | undefined) | undefined;
@@ -80,10 +80,10 @@ export function tableText(rows: readonly Row[], ids: ReadonlyMap<string, string>
   return renderTable(columns, cells, options);
 }
 
-export function footerLines(rows: readonly Row[], { style, width, isDemo, found }: ListOptions): readonly string[] {
+export function footerLines(rows: readonly Row[], { style, width, showFlags, found }: ListOptions): readonly string[] {
   const folders = new Set(rows.map((row) => path.dirname(row.path))).size;
-  const show = `clew show ${isDemo ? '--demo ' : ''}ID`;
-  const unexamined = isDemo ? 0 : rows.filter(({ health }) => health === undefined).length;
+  const show = ['clew show', showFlags, 'ID'].filter((word) => word !== '').join(' ');
+  const unexamined = showFlags !== '' ? 0 : rows.filter(({ health }) => health === undefined).length;
   const examine = `${formatCount(unexamined)} not examined; \`clew doctor --all\` looks at them`;
   const count = counted(rows.length, 'session');
   const of = found === undefined || found === rows.length ? '' : ` of ${formatCount(found)}`;
@@ -100,7 +100,7 @@ export function lastUse(row: Pick<Row, 'endedAt' | 'mtimeMs'>): number {
 function listColumns(
   rows: readonly Row[],
   ids: ReadonlyMap<string, string>,
-  options: TableOptions & Omit<ListOptions, 'isDemo'>,
+  options: TableOptions & Omit<ListOptions, 'showFlags'>,
 ): readonly ListColumn[] {
   const { style, width, nowMs, costOf, indentOf = () => '', isWithoutFolders = false } = options;
   const folderWidth = roomForFolders(rows, width);

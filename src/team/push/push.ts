@@ -151,7 +151,7 @@ class Push {
     const hello = await sender.hello();
     const { digest, pendingDigest, mostLevel } = journal.facts;
     // The store has another state than this machine left: a backup was restored, or the journal was lost.
-    const isAll = hello.digest !== digest && hello.digest !== pendingDigest;
+    const isAll = hello.digest !== digest && (pendingDigest === null || hello.digest !== pendingDigest);
     if (mostLevel !== hello.mostLevel) journal.putFacts({ mostLevel: hello.mostLevel });
     const first = planOf(this.#options, journal, hello.mostLevel, isAll);
     for (const removal of first.remove) await sender.remove(removal);
