@@ -78,28 +78,28 @@ test('a store that has lost what was pushed gets it again', { skip: noPostgres }
   assert.deepEqual(countRows(store.server), rows);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of JSON, compared as a whole
-type Row = any;
-type Rows = Readonly<Record<string, Row>> & { readonly head: Row };
+type Row = Readonly<Record<string, unknown>>;
+type Table = 'cells' | 'calls' | 'prompts' | 'titles' | 'callPaths' | 'documents' | 'exchanges' | 'packs';
+type Rows = Readonly<Record<Table, readonly Row[]>> & { readonly head: Row };
 
 function expectedRows(
   { head, ...rows }: Rows,
   canonical: (words: readonly string[]) => readonly string[],
-): { readonly id: string } & Row {
+): Row & { readonly id: string } {
   const words = (list: readonly Row[]): readonly Row[] => {
     // A push adds a word for the person, who is the first one here.
-    const texts = canonical(list.map((row) => `${row.words} '@1'`));
+    const texts = canonical(list.map((row) => `${String(row.words)} '@1'`));
     return list.map((row, i) => ({ ...row, words: texts[i] }));
   };
   const { months, baseId: _, ...session } = head;
   return {
-    id: head.sessionId,
+    id: String(head.sessionId),
     head: { ...session, months },
     cells: rows.cells,
     calls: rows.calls,
     prompts: rows.prompts,
     titles: rows.titles,
-    callPaths: rows.callPaths.map(({ nth, touched }: Row) => ({ nth, touched })),
+    callPaths: rows.callPaths.map(({ nth, touched }) => ({ nth, touched })),
     documents: words(rows.documents),
     exchanges: words(rows.exchanges),
     packs: rows.packs,
