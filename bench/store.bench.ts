@@ -2,12 +2,24 @@
 // of a first push; then the lake of it, sessions per second of one connection, and what planning costs with many months.
 // docs/scale.md calculates with these. CLEW_BENCH_ROOT names another library than the recordings and published transcripts.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { connect, DatabaseTarget } from '../src/team/database/index.ts';
 import { corpusFolder } from '../test/support/corpus.ts';
 import { startTeamStore, type TeamStore } from '../test/support/team-store.ts';
+import { planned } from '../test/team/lake-kit.ts';
 
 // Without the maps of free and visible pages: 32 kB for each partition, however large it is.
 const sizesSql = `SELECT p.relname, count(c.oid), sum(pg_relation_size(c.oid)),
@@ -44,6 +56,7 @@ try {
     }
     store.server.stop('immediate');
   }
+  if (wanted === undefined || wanted === 'pushes') await measureTransactions();
 } finally {
   for (const end of ends.reverse()) await end();
 }
@@ -91,6 +104,27 @@ function measurePush(store: TeamStore, level: string): void {
     ),
   );
   if (gin > 0) console.log(`  of these, GIN indexes ${perMb(gin)} per MB`);
+}
+
+/** What one push of a small session costs the server: processor time of its backend (100 ticks a second), and WAL. */
+async function measureTransactions(): Promise<void> {
+  const store = await startTeamStore(context, { ada: 'developer' });
+  const sql = await connect(store.addressOf('ada'));
+  const [backend] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+  const target = new DatabaseTarget(sql);
+  const cpuMs = (): number => {
+    const fields = readFileSync(`/proc/${backend?.pid}/stat`, 'utf8').split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  };
+  const wal = (): number => Number(store.server.run(`SELECT pg_current_wal_insert_lsn() - '0/0'`));
+  for (const level of [1, 3] as const) {
+    const [cpuBefore, walBefore, pushes] = [cpuMs(), wal(), 100];
+    for (let i = 0; i < pushes; i++) await target.push(planned('ada', { id: `${level}-${i}`, level, rows: 15 }));
+    console.log(
+      `a push of 15 rows in each table of level ${level}: ${((cpuMs() - cpuBefore) / pushes).toFixed(1)} ms of the server, ${((wal() - walBefore) / pushes / 1024).toFixed(1)} kB of WAL`,
+    );
+  }
+  await target.close();
 }
 
 /** The WAL of the words alone, in transactions of 52 documents, with each way to keep a GIN index. */
