@@ -97,6 +97,7 @@ async function followsTurns(server: WebServer): Promise<void> {
   const { page } = opened;
   await page.getByRole('heading', { name: 'After turn 1' }).waitFor();
   await page.locator('.side').getByText('21.0k of 200k tokens, 11 %').waitFor();
+  await hasCount(page, '.side-file', 1);
   assert.ok((await page.locator('.side-bar rect').count()) > 1);
   assert.deepEqual(await page.locator('.side-todos li').allInnerTexts(), ['✓\nWrite', '▸\n<b>not bold</b>‹U+202E›gnp']);
   assert.deepEqual(
@@ -107,6 +108,8 @@ async function followsTurns(server: WebServer): Promise<void> {
   await page.keyboard.press('j');
   await page.getByRole('heading', { name: 'After turn 2' }).waitFor();
   await page.locator('.side').getByText('42.0k of 200k tokens, 21 %').waitFor();
+  // The files are another answer of the server than the tokens.
+  await hasCount(page, '.side-file', 2);
   assert.deepEqual(
     (await files(page)).map((text) => text.replace(/\s+/g, ' ')),
     ['b.ts failed', 'a.ts +3 −1'],
