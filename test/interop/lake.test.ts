@@ -1,7 +1,7 @@
 // The lake of a store, read by the real DuckDB through the views of docs/team.md: its totals are those of the store and of
 // `clew usage` on the machines that pushed, after edits, removals, lowered levels and a purge, in a folder and in S3.
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/base/json/json.ts';
@@ -107,6 +107,10 @@ function machineWith(context: TestContext, store: TeamStore, person: string, fro
     const to = path.join(machine.root, 'projects', path.relative(from, folder).replace(/[^A-Za-z0-9]/g, '-'));
     cpSync(folder, to, { recursive: true });
   }
+  // `clew rm` refuses a session that was written a moment ago.
+  const projects = path.join(machine.root, 'projects');
+  for (const entry of readdirSync(projects, { withFileTypes: true, recursive: true }))
+    utimesSync(path.join(entry.parentPath, entry.name), 1_780_000_000, 1_780_000_000);
   return machine;
 }
 
