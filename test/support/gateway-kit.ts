@@ -82,6 +82,8 @@ export interface CountingReceiver {
   readonly bodies: Buffer[];
   readonly headers: (readonly string[])[];
   readonly statuses: number[];
+  /** Requests that arrived whole and wait for their answer. */
+  unanswered(): number;
 }
 
 export type ReceiverAnswer = {
@@ -103,6 +105,7 @@ export async function startCountingReceiver(
     statuses: [] as number[],
   };
   let count = 0;
+  let answered = 0;
   const respond = async (raw: Buffer, headers: readonly string[], response: ServerResponse): Promise<void> => {
     const { status, delayMs = 0, headers: own = {}, body = '{}' } = answer(count++);
     receiver.statuses.push(status);
@@ -112,6 +115,7 @@ export async function startCountingReceiver(
       receiver.spans.push(...spansOfRequest(raw));
     }
     if (delayMs > 0) await delay(delayMs, undefined, { ref: false });
+    answered++;
     response.writeHead(status, { 'content-type': 'application/json', ...own }).end(body);
   };
   const server = createServer((request, response) => {
@@ -126,7 +130,11 @@ export async function startCountingReceiver(
     server.close();
     server.closeAllConnections();
   });
-  return { ...receiver, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return {
+    ...receiver,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    unanswered: () => count - answered,
+  };
 }
 
 const official = officialType('ExportTraceServiceRequest');

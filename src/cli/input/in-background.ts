@@ -8,7 +8,8 @@ import { privateFileMode, stateFolder } from '../../store/index.ts';
 import type { CommandIo } from '../command/index.ts';
 import { packageRoot } from './session.ts';
 
-const programFile = path.join(packageRoot, 'dist', 'clew.js');
+/** For processes that run another command of this package. */
+export const programFile: string = path.join(packageRoot, 'dist', 'clew.js');
 
 export interface BackgroundOptions {
   readonly io: Pick<CommandIo, 'env' | 'cwd'>;

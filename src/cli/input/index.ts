@@ -2,7 +2,7 @@ export { agentOptions, given, jsonFlag, splitRules } from './agent-options.ts';
 export { chosenBranch, chosenTurns } from './choose.ts';
 export { bringTextUpToDate, currentSessions, sessionsIn, withIndex } from './current-index.ts';
 export { currentUsage } from './current-usage.ts';
-export { type BackgroundOptions, logLine, runInBackground } from './in-background.ts';
+export { type BackgroundOptions, logLine, programFile, runInBackground } from './in-background.ts';
 export { initPrompt } from './init-prompt.ts';
 export {
   type Lineage,

@@ -9,13 +9,13 @@ import { neutralise, padEnd } from '../../base/text/index.ts';
 import { parseSettings, readSettingsFile } from '../../settings/index.ts';
 import { detectClientVersion, installedEvents, readTraceConfig } from '../../trace/config/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { refuseDemo, rootsOf } from '../input/index.ts';
+import { programFile, refuseDemo, rootsOf } from '../input/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
 import { requireLastingPath } from '../trace/index.ts';
 import { type Plan, planAdd, refuseBesidePlugin } from './add.ts';
 import { actionOf, applyPlan, changesOf, diffOf, type FileChange, type WrittenFile } from './apply.ts';
 import { readGuardFile } from './guard-file.ts';
-import { type PartName, partNames, partTexts, pluginParts, programFile } from './parts.ts';
+import { type PartName, partNames, partTexts, pluginParts } from './parts.ts';
 import { hashOf, type RecordedFile, type RootRecord, readRecord } from './record.ts';
 import { planRemove } from './remove.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { JsonObject } from '../../base/json/index.ts';
 import { shellQuote } from '../../base/text/index.ts';
 import type { HookEntry } from '../../settings/index.ts';
-import { packageRoot } from '../input/index.ts';
+import { packageRoot, programFile } from '../input/index.ts';
 
 export const partNames = ['mcp', 'archive', 'trace', 'guard', 'statusline', 'skill'] as const;
 export type PartName = (typeof partNames)[number];
@@ -19,8 +19,6 @@ export const partTexts: Readonly<Record<PartName, string>> = {
 
 /** What the plugin brings too. */
 export const pluginParts: readonly PartName[] = ['mcp', 'archive', 'trace', 'guard', 'skill'];
-
-export const programFile: string = path.join(packageRoot, 'dist', 'clew.js');
 
 const program = `${shellQuote(process.execPath)} ${shellQuote(programFile)}`;
 const isClew = (words: string): RegExp => new RegExp(`\\bclew(?:\\.js)?['"]? ${words}`);

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { asObject, asString, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { type Edit, editSettings, installedHooks, parseSettings, withoutHooks } from '../../settings/index.ts';
+import { programFile } from '../input/index.ts';
 import { type FileEdit, isEqual, type PartOutcome, type Plan, serversOf } from './add.ts';
 import {
   archiveHook,
@@ -11,7 +12,6 @@ import {
   isStatusCommand,
   type PartName,
   partNames,
-  programFile,
   statusLine,
 } from './parts.ts';
 import { hashOf, type RecordedFile, type RootRecord } from './record.ts';

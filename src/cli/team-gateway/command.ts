@@ -12,6 +12,11 @@ export async function run(input: CommandInput): Promise<void> {
       const { runServer } = await import('./serve.ts');
       return runServer(input);
     }
+    case 'forward': {
+      refuseMore(words, 0, action);
+      const { runForwarding } = await import('./forward.ts');
+      return runForwarding(input);
+    }
     case 'status':
       refuseMore(words, 0, action);
       return runStatus(input);

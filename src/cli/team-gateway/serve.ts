@@ -4,27 +4,33 @@ import { UserError } from '../../base/errors/index.ts';
 import { stateFolder } from '../../store/index.ts';
 import { usualRuleSet } from '../../surgery/secrets/index.ts';
 import { refuseNewer } from '../../team/database/index.ts';
-import { startGateway } from '../../team/gateway/index.ts';
+import { startForwarding, startGateway } from '../../team/gateway/index.ts';
 import { type Destination, destinationsOf, readTraceConfig } from '../../trace/config/index.ts';
 import { type CommandInput, type FlagValues, listFlag, textFlag } from '../command/index.ts';
-import { createStop, safeText, writeOut, writeText } from '../terminal/index.ts';
+import { createStop, writeOut } from '../terminal/index.ts';
+import { graceMs, startForwardingProcess } from './forwarding-process.ts';
+import { instanceLog } from './log.ts';
 import { withStore } from './store.ts';
 
 /** Of the pool: requests ask for keys while others store spans or rows. */
 const connections = 12;
-/** Orchestrators kill after 30 seconds. */
-const graceMs = 25_000;
 
 export async function runServer(input: CommandInput): Promise<void> {
   const { flags, io } = input;
   const { host, port } = listenAddress(flags);
   const destinations = forwardDestinations(input);
   const ruleSet = usualRuleSet(stateFolder(io.env));
-  const log = (line: string): void => writeText(io.stderr, `${new Date().toISOString()} ${safeText(line)}\n`);
-  await withStore(input, connections, async (sql) => {
+  const log = instanceLog(io);
+  await withStore(input, connections, async (sql, address) => {
     const [row] = await sql`SELECT clew.gateway_version() AS version`;
     refuseNewer(Number(row?.version));
-    const gateway = await startGateway({ sql, destinations, host, port, log, ruleSet });
+    const gateway = await startGateway({
+      ...{ sql, destinations, host, port, log, ruleSet },
+      startForwarding: () =>
+        destinations.length === 0
+          ? startForwarding({ sql, destinations, log })
+          : startForwardingProcess({ address, destinations }, log),
+    });
     const { signal, listen, dispose } = createStop();
     listen();
     const shown = host.includes(':') ? `[${host}]` : host;

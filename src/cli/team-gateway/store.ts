@@ -8,13 +8,13 @@ import { type CommandInput, textFlag } from '../command/index.ts';
 export async function withStore<T>(
   input: CommandInput,
   connections: number,
-  work: (sql: Sql) => Promise<T>,
+  work: (sql: Sql, address: string) => Promise<T>,
 ): Promise<T> {
   const address = textFlag(input.flags, 'to') ?? readTeamConfig(input.io.env).store;
   if (address === undefined) throw new UserError('no store is set up', 'add --to postgres://USER@HOST/DATABASE');
   const sql = await connect(address, { connections });
   try {
-    return await work(sql);
+    return await work(sql, address);
   } catch (error) {
     throw aboutKeys(storeError(error, address));
   } finally {

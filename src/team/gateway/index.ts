@@ -1,3 +1,4 @@
+export { type Forwarding, type ForwardingOptions, startForwarding } from './forwarding.ts';
 export { HttpTarget, type HttpTargetOptions } from './http-target.ts';
 export {
   addKey,

@@ -1,5 +1,5 @@
-// One instance of the gateway: an HTTP server, and a forwarder for each destination. It keeps nothing but what is in work:
-// instances come and go, and a balancer chooses among them.
+// One instance of the gateway: an HTTP server that puts into the queue what a forwarding sends. It keeps nothing but what is in
+// work: instances come and go, and a balancer chooses among them.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { makeRuleSet, type RuleSet } from '../../surgery/secrets/index.ts';
 import type { Destination } from '../../trace/config/index.ts';
 import type { Sql } from '../database/index.ts';
-import { Forwarder } from './forwarder.ts';
+import type { Forwarding } from './forwarding.ts';
 import { ByteBudget, makeRoutes, RateLimit, Slots } from './http/index.ts';
 import { GatewayQueue } from './queue/index.ts';
 
@@ -17,20 +17,16 @@ export interface GatewayOptions {
   /** With the role `clew_gateway`; the caller closes it. */
   readonly sql: Sql;
   readonly destinations: readonly Destination[];
+  /** Sends what was taken. It is called when the port is bound, and stopped with the instance. */
+  readonly startForwarding: () => Forwarding;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly log: (line: string) => void;
   /** The rules for secrets. */
   readonly ruleSet?: RuleSet;
-  readonly leaseMs?: number;
-  readonly retryBaseMs?: number;
-  /** Requests to a destination at once. */
-  readonly forwardedAtOnce?: number;
   /** Requests in a second, for each person. */
   readonly requestsPerSecond?: number;
-  /** Called before each step of a forwarder; a test ends the process here. */
-  readonly onStep?: (step: string) => void;
 }
 
 export interface Gateway {
@@ -45,13 +41,10 @@ const sweepMs = 3_600_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { sql, destinations, host, port, log, ruleSet = makeRuleSet(), requestsPerSecond = 100 } = options;
-  const { leaseMs = 30_000, retryBaseMs = 1_000, forwardedAtOnce = 4, onStep = () => {} } = options;
-  const queue = new GatewayQueue(sql, { leaseMs, retryBaseMs });
+  const queue = new GatewayQueue(sql);
   let isStopping = false;
-  let forwarders: readonly Forwarder[] = [];
-  const onTaken = (): void => {
-    for (const each of forwarders) each.kick();
-  };
+  let forwarding: Forwarding | undefined;
+  const onTaken = (): void => forwarding?.kick();
   const slots = new Slots({ slots: 8, slotsOfPerson: 4, waitMs: 30_000 });
   const app = makeRoutes({
     sql,
@@ -68,23 +61,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.keepAliveTimeout = 75_000;
   server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await listen(server, host, port);
-  const common = { queue, log, requests: forwardedAtOnce, onStep };
-  forwarders = destinations.map((destination) => new Forwarder({ ...common, destination }));
-  const renew = (): Promise<void> => queue.renew(forwarders.flatMap(({ batches }) => batches));
-  const renewing = setInterval(() => renew().catch(() => {}), leaseMs / 3);
+  const started = options.startForwarding();
+  forwarding = started;
   const sweeping = setInterval(() => queue.sweep().catch(() => {}), sweepMs);
   const stop = async (graceMs = 25_000): Promise<void> => {
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
     server.closeIdleConnections();
-    const work = Promise.all([closed, ...forwarders.map((each) => each.drain())]);
-    await Promise.race([work, delay(graceMs)]);
-    for (const each of forwarders) each.cut();
-    clearInterval(renewing);
+    await Promise.all([Promise.race([closed, delay(graceMs, undefined, { ref: false })]), started.stop(graceMs)]);
     clearInterval(sweeping);
     server.closeAllConnections();
-    await queue.releaseAll().catch(() => {}); // the leases run out
   };
   return { port: (server.address() as AddressInfo).port, stop }; // it listens on a port
 }

@@ -1,7 +1,7 @@
 // An instance of the gateway in a process of its own, which can be killed, or kills itself at a named step. Prints its port.
 import { writeSync } from 'node:fs';
 import { connect } from '../../../src/team/database/index.ts';
-import { startGateway } from '../../../src/team/gateway/index.ts';
+import { startForwarding, startGateway } from '../../../src/team/gateway/index.ts';
 import { destinationsOf } from '../../../src/trace/config/index.ts';
 
 export interface GatewayTask {
@@ -17,7 +17,8 @@ export interface GatewayTask {
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as GatewayTask;
-const { store, destinations, killAt, ...options } = task;
+const { store, killAt, requestsPerSecond, leaseMs, retryBaseMs = 20, forwardedAtOnce } = task;
+const destinations = destinationsOf({}, { destinations: task.destinations.map((each) => ({ ...each })) });
 let passed = 0;
 const onStep = (step: string): void => {
   if (step !== killAt?.[0] || passed++ < killAt[1]) return;
@@ -25,15 +26,16 @@ const onStep = (step: string): void => {
   for (;;); // until the signal is there
 };
 const sql = await connect(store, { connections: 12 });
+const log = (line: string): void => void writeSync(2, `${line}\n`);
 const gateway = await startGateway({
-  sql,
-  destinations: destinationsOf({}, { destinations: destinations.map((each) => ({ ...each })) }),
-  host: '127.0.0.1',
-  port: 0,
-  log: (line) => writeSync(2, `${line}\n`),
-  retryBaseMs: 20,
-  ...options,
-  onStep,
+  ...{ sql, destinations, host: '127.0.0.1', port: 0, log },
+  ...(requestsPerSecond && { requestsPerSecond }),
+  startForwarding: () =>
+    startForwarding({
+      ...{ sql, destinations, log, retryBaseMs, onStep },
+      ...(leaseMs && { leaseMs }),
+      ...(forwardedAtOnce && { forwardedAtOnce }),
+    }),
 });
 writeSync(1, `${gateway.port}\n`);
 process.once('SIGTERM', async () => {

@@ -66,6 +66,11 @@ async function send(
   return { status: response.status, body: Buffer.from(await response.arrayBuffer()), headers: response.headers };
 }
 
+/** The only child of an instance. */
+function forwardingProcessOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+}
+
 const protobuf = { 'content-type': 'application/x-protobuf' };
 
 /** The official encoder's bytes. */
@@ -296,15 +301,21 @@ test(
     const url = /http:\S+:\d+/.exec(await running.prints(/listening at http:\S+:\d+;[\s\S]*127/))?.[0] ?? '';
     assert.equal((await send({ url }, key, traceJson([id(1)]))).status, 200);
     await untilForwarded(store);
+    process.kill(forwardingProcessOf(running.pid), 'SIGKILL');
+    await running.says(/the forwarding process ended \(SIGKILL\); another one is started/);
+    assert.equal((await send({ url }, key, traceJson([id(3)]))).status, 200);
+    await untilForwarded(store);
     assert.deepEqual(
       receiver.spans.map(({ attributes }) => attributes['clew.person']),
-      ['ada'],
+      ['ada', 'ada'],
     );
     await startClew(context, ['team', 'gateway', 'key', 'revoke', 'ada'], owner).prints(/ada: 2 keys revoked/);
     assert.equal((await send({ url }, key, traceJson([id(2)]))).status, 401);
     assert.deepEqual(await running.end('SIGTERM'), [0, null]);
     const refused = startClew(context, [...args, '--listen', '0.0.0.0:0'], {});
     await refused.says(/can be reached from other machines.*--host 0\.0\.0\.0/);
+    const byHand = startClew(context, ['team', 'gateway', 'forward'], {});
+    await byHand.says(/clew team gateway forward is started by the gateway; run clew team gateway/);
     const stranger = startClew(context, ['team', 'gateway', 'key', 'add', 'eve'], owner);
     await stranger.says(/the store does not know "eve"/);
     const notOwner = startClew(context, ['team', 'gateway', 'key', 'add', 'ada'], {
