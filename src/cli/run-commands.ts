@@ -83,6 +83,7 @@ export const runCommands: readonly CommandRow[] = [
       { name: '--mcp', summary: 'the MCP server: agents search and read earlier sessions' },
       { name: '--all-projects', summary: 'with the server: sessions of all projects, not only of the current one' },
       { name: '--archive', summary: 'archive a session when it ends' },
+      { name: '--push', summary: 'push to the store of your team when a session ends' },
       { name: '--trace', summary: 'trace every turn, as `clew trace install` does' },
       { name: '--guard', summary: 'check the limits of `clew guard set`' },
       { name: '--statusline', summary: 'the status line, also if there is another one' },

@@ -14,10 +14,12 @@ import {
   guardHooks,
   isArchiveCommand,
   isGuardCommand,
+  isPushCommand,
   isStatusCommand,
   mcpServer,
   type PartName,
   pluginFolder,
+  pushHook,
   statusLine,
 } from './parts.ts';
 import { hashOf, type RootRecord } from './record.ts';
@@ -59,7 +61,8 @@ export function planAdd(options: AddOptions): Plan {
   const settings = path.join(root, 'settings.json');
   const plan = new Planner(options, settings);
   for (const [part, isNamed] of chosen) {
-    if (part === 'archive') plan.addHooks(part, archiveHooks(options), isArchiveCommand);
+    if (part === 'archive') plan.addHooks(part, endHooks(archiveHook, options), isArchiveCommand);
+    else if (part === 'push') plan.addHooks(part, endHooks(pushHook, options), isPushCommand);
     else if (part === 'guard') plan.addHooks(part, guardHooks, isGuardCommand);
     else if (part === 'trace') plan.addTrace();
     else if (part === 'statusline') plan.addStatusLine(isNamed);
@@ -70,8 +73,8 @@ export function planAdd(options: AddOptions): Plan {
 }
 
 /** Clients before 2.0.50 run no hook at all if one is for an event that they do not know. */
-function archiveHooks({ clientVersion }: AddOptions): readonly HookEntry[] {
-  return plannedHooks(clientVersion).some(({ event }) => event === 'SessionEnd') ? [archiveHook] : [];
+function endHooks(hook: HookEntry, { clientVersion }: AddOptions): readonly HookEntry[] {
+  return plannedHooks(clientVersion).some(({ event }) => event === 'SessionEnd') ? [hook] : [];
 }
 
 class Planner {

@@ -7,6 +7,7 @@ import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asObject, jsonText } from '../../base/json/index.ts';
 import { neutralise, padEnd } from '../../base/text/index.ts';
 import { parseSettings, readSettingsFile } from '../../settings/index.ts';
+import { readTeamConfig } from '../../team/config/index.ts';
 import { detectClientVersion, installedEvents, readTraceConfig } from '../../trace/config/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { programFile, refuseDemo, rootsOf } from '../input/index.ts';
@@ -67,21 +68,24 @@ async function addition(input: CommandInput, place: Place): Promise<Plan> {
     (part) => isUsual(part, input) && !(plugin !== undefined && pluginParts.includes(part)),
   );
   if (plugin !== undefined && named.length === 0)
-    writeNotice(io.stderr, `the plugin ${plugin} is enabled: only the status line is left to set up`);
+    writeNotice(io.stderr, `the plugin ${plugin} is enabled, so this is set up without it: ${usual.join(', ')}`);
   const chosen = new Map((named.length > 0 ? named : usual).map((part) => [part, named.includes(part)]));
-  const needsVersion = chosen.has('archive') || chosen.has('trace');
+  const needsVersion = (['archive', 'push', 'trace'] as const).some((part) => chosen.has(part));
   const version = needsVersion ? await detectClientVersion([place.root], io.env) : undefined;
   if (chosen.has('trace') && readTraceConfig(io.env).destinations.length === 0)
     writeNotice(io.stderr, 'no tracing destination is set up yet; see docs/tracing.md');
+  if (chosen.has('push') && readTeamConfig(io.env).store === undefined)
+    writeNotice(io.stderr, 'no store is set up yet; see docs/team.md');
   if (chosen.has('guard') && !readGuardFile(io.env))
     writeNotice(io.stderr, 'no limit is set yet; for example clew guard set --soft 5 --hard 15');
   const isAllProjects = flags['all-projects'] === true;
   return planAdd({ ...place, chosen, isAllProjects, clientVersion: version?.numbers, readText });
 }
 
-/** Without a choice: what costs nothing and is of use to everybody; tracing and limits if they are configured. */
+/** Without a choice: what costs nothing and is of use to everybody; the rest if it is configured. */
 function isUsual(part: PartName, { io }: CommandInput): boolean {
   if (part === 'trace') return hasDestination(io.env);
+  if (part === 'push') return readTeamConfig(io.env).store !== undefined;
   return part === 'guard' ? readGuardFile(io.env) : true;
 }
 

@@ -5,12 +5,13 @@ import { shellQuote } from '../../base/text/index.ts';
 import type { HookEntry } from '../../settings/index.ts';
 import { packageRoot, programFile } from '../input/index.ts';
 
-export const partNames = ['mcp', 'archive', 'trace', 'guard', 'statusline', 'skill'] as const;
+export const partNames = ['mcp', 'archive', 'push', 'trace', 'guard', 'statusline', 'skill'] as const;
 export type PartName = (typeof partNames)[number];
 
 export const partTexts: Readonly<Record<PartName, string>> = {
   mcp: 'MCP server: agents search and read earlier sessions',
   archive: 'hook: archive a session when it ends',
+  push: 'hook: push to the store of your team when a session ends',
   trace: 'hooks: send every turn to your tracing back end',
   guard: 'hooks: check the limits of `clew guard set`',
   statusline: 'status line: cost and context of the session',
@@ -28,6 +29,7 @@ export const archiveHook: HookEntry = {
   command: `${program} archive --auto --detach`,
   timeoutS: 3,
 };
+export const pushHook: HookEntry = { event: 'SessionEnd', command: `${program} push --auto --detach`, timeoutS: 3 };
 export const guardHooks: readonly HookEntry[] = ['UserPromptSubmit', 'PreToolUse'].map((event) => ({
   event,
   command: `${program} guard`,
@@ -37,6 +39,7 @@ export const statusLine: JsonObject = { type: 'command', command: `${program} st
 
 /** Commands that do the same, whoever wrote them. */
 export const isArchiveCommand = (command: string): boolean => isClew('archive --auto').test(command);
+export const isPushCommand = (command: string): boolean => isClew('push --auto').test(command);
 export const isGuardCommand = (command: string): boolean => isClew('guard').test(command);
 export const isStatusCommand = (command: string): boolean => isClew('statusline').test(command);
 

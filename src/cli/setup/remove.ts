@@ -12,9 +12,13 @@ import {
   isStatusCommand,
   type PartName,
   partNames,
+  pushHook,
   statusLine,
 } from './parts.ts';
 import { hashOf, type RecordedFile, type RootRecord } from './record.ts';
+
+/** The parts in `settings.json`. */
+const settingsParts = ['archive', 'push', 'trace', 'guard', 'statusline'] as const;
 
 export interface RemoveOptions {
   readonly root: string;
@@ -34,10 +38,10 @@ export function planRemove(options: RemoveOptions): Plan {
   const rest = Object.fromEntries(Object.entries(added).filter(([part]) => !removed.some((each) => each === part)));
   const isEmptied = (parts: readonly PartName[]): boolean => parts.every((part) => rest[part] === undefined);
   const edits: FileEdit[] = [];
-  const ofSettings = (['archive', 'trace', 'guard', 'statusline'] as const).filter((part) => removed.includes(part));
+  const ofSettings = settingsParts.filter((part) => removed.includes(part));
   if (ofSettings.length > 0) {
     const edit = (text: string | undefined) => withoutParts(text, ofSettings, added, settings);
-    edits.push(restoring(options, settings, edit, isEmptied(['archive', 'trace', 'guard', 'statusline'])));
+    edits.push(restoring(options, settings, edit, isEmptied(settingsParts)));
   }
   if (removed.includes('mcp')) {
     const edit = (text: string | undefined) => withoutServer(text, added.mcp?.value, userConfig);
@@ -117,7 +121,11 @@ function guessAdded({ userConfig, readText }: RemoveOptions, settings: string): 
   const added: Record<string, JsonObject> = {};
   const text = readText(settings);
   const there = new Set(installedHooks(text, settings).map(({ command }) => command));
-  if (there.has(archiveHook.command)) added.archive = { commands: [archiveHook.command] };
+  for (const [part, { command }] of [
+    ['archive', archiveHook],
+    ['push', pushHook],
+  ] as const)
+    if (there.has(command)) added[part] = { commands: [command] };
   const guard = guardHooks.map(({ command }) => command).filter((command) => there.has(command));
   if (guard.length > 0) added.guard = { commands: guard };
   const line = asString(asObject(parseSettings(text, settings).statusLine)?.command);

@@ -8,7 +8,7 @@ import { jsonOf, runClew } from '../../support/clew.ts';
 import { sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
-const parts = ['--mcp', '--archive', '--statusline', '--skill', '--guard'];
+const parts = ['--mcp', '--archive', '--statusline', '--skill', '--guard', '--push'];
 
 /** settings.json and .claude.json, `null` for no file. */
 const files: Readonly<Record<string, readonly [string | null, string | null]>> = {
@@ -145,6 +145,20 @@ test('beside the plugin only the status line is set up', (context) => {
   assert.deepEqual([status, /the plugin clew@clew is enabled/.test(stderr)], [3, true]);
 });
 
+test('the hook of push is set up without a choice if there is a store, also if the plugin is enabled', (context) => {
+  const place = makePlace(context, '{"enabledPlugins":{"clew@clew":true}}', '{}');
+  const wanted = ['setup', '--push', '--dry-run'];
+  assert.match(place.run(...wanted).stderr, /no store is set up yet; see docs\/team\.md/);
+  writeTree(place.state, { 'team.json': '{"store":"postgres://ada@db.example/clew"}' });
+  assert.doesNotMatch(place.run(...wanted).stderr, /no store is set up/);
+  assert.equal(place.run('setup', '--yes').status, 0);
+  assert.deepEqual(place.status(), { push: 'setup', statusline: 'setup', ...byPlugin });
+  assert.equal(place.run('setup', '--remove', '--push', '--yes').status, 0);
+  assert.doesNotMatch(place.read('settings.json'), /push --auto/);
+});
+
+const byPlugin = Object.fromEntries(['mcp', 'archive', 'trace', 'guard', 'skill'].map((part) => [part, 'plugin']));
+
 /** Every file and folder, with its bytes. */
 function filesIn(root: string): Readonly<Record<string, string>> {
   const names = readdirSync(root, { recursive: true }).map(String).sort();
@@ -160,13 +174,15 @@ function makePlace(context: TestContext, settings: string | null, config: string
     ...(settings === null ? {} : { 'settings.json': settings }),
     ...(config === null ? {} : { '.claude.json': config }),
   });
+  const state = path.join(folder, 'state');
   // No client on the PATH: the newest transcript has the version.
-  const env = { PATH: '/nowhere', CLEW_HOME: path.join(folder, 'state') };
+  const env = { PATH: '/nowhere', CLEW_HOME: state };
   const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
   const run = (...words: string[]) => runClew([...words, '--root', root], { env });
   const json = (...words: string[]) => jsonOf([...words, '--json', '--root', root], { env });
   return {
     root,
+    state,
     read,
     run,
     json,
@@ -186,7 +202,8 @@ function makePlace(context: TestContext, settings: string | null, config: string
       const commands = Object.entries(hooks).flatMap(([event, groups]) =>
         groups.flatMap((group) => group.hooks.map(({ command }) => `${event} ${command.split(program)[1]}`)),
       );
-      for (const wanted of ['SessionEnd  archive --auto --detach', 'PreToolUse  guard', 'UserPromptSubmit  guard'])
+      const ends = ['SessionEnd  archive --auto --detach', 'SessionEnd  push --auto --detach'];
+      for (const wanted of [...ends, 'PreToolUse  guard', 'UserPromptSubmit  guard'])
         assert.equal(commands.filter((command) => command === wanted).length, 1, JSON.stringify(commands));
       assert.ok(statusLine.command.endsWith(`${program} statusline`));
       const { mcpServers } = JSON.parse(read('.claude.json').replace('\uFEFF', '')) as Config;
