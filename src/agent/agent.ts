@@ -7,10 +7,10 @@ import { pathOutside } from '../base/process/index.ts';
 import { version } from '../base/version/index.ts';
 import { loadPrices } from '../library/usage/index.ts';
 import type { Agent, AgentOptions } from './contract/index.ts';
+import { loadSetup } from './load-setup.ts';
 import { type Clock, CostMeter, EventBus, idleTimeoutOf, systemClock, withinBudget } from './loop/index.ts';
 import { RunningAgent } from './running-agent.ts';
 import type { SettingsFiles } from './settings/index.ts';
-import { loadSetup } from './setup.ts';
 
 /** Settings that are already read; in tests, replacements for the network and the clock. */
 export interface AgentReplacements {

@@ -1,22 +1,14 @@
-// Loads what an agent runs with: settings, rules, hooks, commands, sub-agents, tools and MCP servers. It is read once
-// when the agent opens; the servers start in the background, and the first request waits for them.
-
+// What an agent runs with: settings, rules, hooks, commands, sub-agents, tools, and the texts for the model that they make.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { UserError } from '../base/errors/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
-import { shellQuote } from '../base/text/index.ts';
-import { isInside, readGitBranch } from './access/index.ts';
+import { readGitBranch } from './access/index.ts';
 import type { ContextTexts } from './context-usage.ts';
 import {
   type AgentOptions,
-  type AskConsent,
-  isUsed,
-  type McpControl,
   namesOf,
   type PermissionMode,
   type PermissionUpdate,
-  type RuleText,
   type Sandbox,
   type StructuredOutput,
   type Tool,
@@ -24,8 +16,7 @@ import {
 } from './contract/index.ts';
 import { type AskHookModel, type Hooks, type LateVerdict, makeHookRunner, type RanHook } from './hooks/index.ts';
 import { type RequestWish, readRequestWish } from './loop/index.ts';
-import type { McpServers, ServerConfig } from './mcp/index.ts';
-import { type Judge, makeJudge, readProtection } from './permission/index.ts';
+import { type Judge, makeJudge } from './permission/index.ts';
 import { applyPermissionUpdates } from './permission-updates.ts';
 import {
   type AgentDefinition,
@@ -34,36 +25,16 @@ import {
   describeEnvironment,
   describeSituation,
   describeSkills,
-  loadAgentDefinitions,
-  loadCommands,
   loadMemory,
   type MemoryOptions,
   makeSkillTool,
-  readGivenAgents,
   type Section,
   soundText,
 } from './prompt/index.ts';
 import { runInlineShell } from './prompt-intake.ts';
-import { findMechanism, makeSandbox, noMechanism, readSandboxSettings, type SandboxSettings } from './sandbox/index.ts';
 import type { PromptKeeper, PromptSource } from './session/index.ts';
-import {
-  findUserConfig,
-  keepLocalRule,
-  keepLocalServer,
-  mergeSettings,
-  readSettingsFiles,
-  type Settings,
-  type SettingsFile,
-  type SettingsFiles,
-} from './settings/index.ts';
-import { readProjectOffer, summariseOffer } from './trust/index.ts';
-
-export interface ServerView {
-  readonly name: string;
-  readonly status: string;
-  readonly tools: readonly string[];
-  readonly scope?: string;
-}
+import { keepLocalRule, type Settings, type SettingsFile } from './settings/index.ts';
+import { MemoryImports, makeConfinement, type ServerOwner, type ServerView, SetupServers } from './setup/index.ts';
 
 export interface SituationState {
   readonly model: string;
@@ -73,14 +44,12 @@ export interface SituationState {
 }
 
 /** The agent that uses the setup. */
-export interface SetupOwner {
+export interface SetupOwner extends ServerOwner {
   cwd(): string;
   mode(): PermissionMode;
   onHook(ran: RanHook): Promise<void>;
   onLateHook(late: LateVerdict): void;
   askHookModel: AskHookModel;
-  note(text: string): void;
-  consent(wish: Parameters<AskConsent>[0]): ReturnType<AskConsent>;
 }
 
 export class AgentSetup {
@@ -104,14 +73,13 @@ export class AgentSetup {
   readonly #mainAgent: AgentDefinition | undefined;
   readonly #ownTools: readonly Tool[];
   readonly #settingsFiles: readonly SettingsFile[];
-  #connecting: Promise<McpServers | undefined> = Promise.resolve(undefined);
-  #servers: McpServers | undefined;
+  readonly #servers: SetupServers;
   /** Folders of the sessions of this run, where long tool results are stored for the model to read. */
   readonly #sessionDirs: string[] = [];
-  readonly #imports = new Map<string, Promise<boolean>>();
+  readonly #imports: MemoryImports;
   #owner: SetupOwner | undefined;
 
-  constructor(options: AgentOptions, loaded: Loaded) {
+  constructor(options: AgentOptions, loaded: LoadedSetup) {
     const { settings, agents, commands, ownTools } = loaded;
     this.#options = options;
     this.env = { ...options.env, ...settings.env };
@@ -126,32 +94,17 @@ export class AgentSetup {
     this.fallbackModels = options.fallbackModels ?? settings.fallbackModels;
     this.commands = commands;
     this.definitions = agents;
-    const confining = readSandboxSettings(settings.files);
-    const mechanism = confining.isEnabled ? findMechanism(this.env) : noMechanism;
-    const isAvailable = mechanism.kind !== 'none';
-    this.judge = makeJudge({
-      projectDir: options.cwd,
-      home: homedir(),
-      root: options.root,
+    const { judge, sandbox } = makeConfinement({
+      ...{ cwd: options.cwd, root: options.root, settings, env: this.env },
       extraDirs: this.extraDirs,
       readableDirs: this.#sessionDirs,
-      sandbox: {
-        ...confining,
-        isAvailable,
-        hasNetwork: mechanism.kind === 'bubblewrap' && confining.domains.allowed.length > 0,
-      },
-      rules: [...settings.rules, ...credentialRules(options.root), ...sandboxRules(confining, isAvailable)],
       keepLocalRule: async (rule) => this.#noteProblem(await keepLocalRule(options.cwd, rule)),
     });
-    this.sandbox = makeSandbox({
-      projectDir: options.cwd,
-      extraDirs: this.extraDirs,
-      home: homedir(),
-      root: options.root,
-      policy: this.judge.policy,
-      mechanism,
-      domains: confining.domains,
-      allowWrite: confining.allowWrite.map((dir) => path.resolve(options.cwd, dir.replace(/^~(?=\/|$)/, homedir()))),
+    this.judge = judge;
+    this.sandbox = sandbox;
+    this.#imports = new MemoryImports({
+      ...{ options, judge, extraDirs: this.extraDirs },
+      consent: (wish) => this.#owner?.consent(wish),
     });
     const hooks = makeHookRunner({
       hooks: settings.hooks,
@@ -175,6 +128,7 @@ export class AgentSetup {
     const builtIn = [...ownTools, ...(skill === undefined ? [] : [skill])];
     this.#ownTools = builtIn.filter((tool) => isWanted(tool, options.builtInTools) && this.#isOffered(tool));
     this.#settingsFiles = settings.files;
+    this.#servers = new SetupServers(options, this.env, settings.files);
     this.notes = [
       ...settings.notices,
       ...loaded.notes,
@@ -187,9 +141,7 @@ export class AgentSetup {
   /** Starts the MCP servers. Some of them need the user's consent, so the agent must be ready. */
   start(owner: SetupOwner): void {
     this.#owner = owner;
-    this.#connecting = this.#connect();
-    // `ready` reports the failure.
-    this.#connecting.catch(() => undefined);
+    this.#servers.start(owner);
   }
 
   updatePermissions(
@@ -213,15 +165,7 @@ export class AgentSetup {
   }
 
   memoryOptions(cwd: string): MemoryOptions {
-    return {
-      cwd,
-      root: this.#options.root,
-      home: homedir(),
-      extraDirs: this.extraDirs,
-      settingSources: this.#options.settingSources,
-      judgeRead: (file) => this.#judgeRead(file, cwd),
-      ...(this.#options.isInteractive ? { allowImport: (file, by) => this.#allowImport(file, by) } : {}),
-    };
+    return this.#imports.memoryOptions(cwd);
   }
 
   /** What the requests ask for, with what was chosen for this run. */
@@ -236,28 +180,21 @@ export class AgentSetup {
 
   tools(): readonly Tool[] {
     const output = this.output === undefined ? [] : [this.output.tool];
-    return [...output, ...this.#ownTools, ...(this.#servers?.tools ?? []).filter((tool) => this.#isOffered(tool))];
+    return [...output, ...this.#ownTools, ...this.#servers.tools.filter((tool) => this.#isOffered(tool))];
   }
 
   servers(): readonly ServerView[] {
-    return (this.#servers?.servers ?? []).map((server) => ({
-      ...server,
-      scope: server.transport === 'sdk' ? 'host' : server.scope,
-    }));
+    return this.#servers.views;
   }
 
   /** Waits until all tools are known. The first call returns notices about the servers. */
-  async ready(): Promise<readonly string[]> {
-    if (this.#servers !== undefined) return [];
-    this.#servers = await this.#connecting;
-    return this.#servers?.notices ?? [];
+  ready(): Promise<readonly string[]> {
+    return this.#servers.ready();
   }
 
   /** The servers, once they have started, with the notices that `ready` would return. */
-  async mcp(): Promise<{ readonly notices: readonly string[]; readonly control: McpControl }> {
-    const notices = await this.ready();
-    if (this.#servers === undefined) throw new Error('the MCP servers could not be started');
-    return { notices, control: this.#servers.control };
+  mcp(): ReturnType<SetupServers['control']> {
+    return this.#servers.control();
   }
 
   promptSource(): Omit<PromptSource, 'stored' | 'emit'> {
@@ -288,7 +225,7 @@ export class AgentSetup {
 
   /** The texts of a request that `/context` names one by one. Nobody is asked about imports. */
   async contextTexts(workspace: Workspace): Promise<ContextTexts> {
-    const memory = await loadMemory(this.#quietMemoryOptions(workspace.projectDir));
+    const memory = await loadMemory(this.#imports.quietMemoryOptions(workspace.projectDir));
     const skills = this.tools().some(({ name }) => name === 'Skill')
       ? this.commands.filter((each) => each.isForModel)
       : [];
@@ -302,7 +239,7 @@ export class AgentSetup {
         .filter(({ scope }) => scope !== 'built-in')
         .map(({ name, scope, description }) => ({ name, source: scope, text: `- ${name}: ${description}` })),
       skills: skills.map((skill) => ({ name: skill.name, source: skill.scope, text: describeSkills([skill]) ?? '' })),
-      serverNotes: (this.#servers?.instructions ?? []).map(({ server, text }) => `## ${server}\n${text}`),
+      serverNotes: this.#servers.instructions.map(({ server, text }) => `## ${server}\n${text}`),
     };
   }
 
@@ -315,14 +252,9 @@ export class AgentSetup {
     return describeSituation({
       ...state,
       ...this.#place(workspace),
-      ...this.#quietMemoryOptions(workspace.projectDir),
+      ...this.#imports.quietMemoryOptions(workspace.projectDir),
       missingTools,
     });
-  }
-
-  /** Imports that the user has not been asked about are left out. */
-  #quietMemoryOptions(cwd: string): MemoryOptions {
-    return { ...this.memoryOptions(cwd), allowImport: async (file) => (await this.#imports.get(file)) ?? false };
   }
 
   #place({ projectDir }: Workspace) {
@@ -338,7 +270,7 @@ export class AgentSetup {
       tools: this.tools().map(({ name }) => name),
       isInteractive,
       commands: this.commands,
-      serverNotes: this.#servers?.instructions ?? [],
+      serverNotes: this.#servers.instructions,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
     });
@@ -351,56 +283,7 @@ export class AgentSetup {
 
   async close(): Promise<void> {
     await this.hookRunner.close();
-    const servers = await this.#connecting.catch(() => undefined);
-    await servers?.close();
-  }
-
-  async #connect(): Promise<McpServers | undefined> {
-    const { cwd, root, mcpConfig = [], isInteractive, isProjectTrusted, isMcpStrict, settingSources } = this.#options;
-    const { connectServers } = await import('./mcp/servers.ts');
-    return connectServers({
-      cwd,
-      env: this.env,
-      userConfigFile: findUserConfig(root, homedir()),
-      settings: this.#settingsFiles,
-      isProjectTrusted,
-      flags: mcpConfig,
-      isStrict: isMcpStrict,
-      settingSources,
-      host: this.#options.hostServers,
-      ...(isInteractive ? { approve: (server) => this.#approveServer(server) } : {}),
-    });
-  }
-
-  async #approveServer(server: ServerConfig): Promise<boolean> {
-    const { name, source } = server;
-    const asked = { title: `Start the MCP server ${name}?`, details: describeServer(server), canKeep: true };
-    const answer = await this.#owner?.consent({ ...asked, details: [`Configured in ${source}`, ...asked.details] });
-    if (answer?.isKept === true) this.#noteProblem(await keepLocalServer(this.#options.cwd, name, answer.isGiven));
-    return answer?.isGiven === true;
-  }
-
-  /** An import is judged like a Read call in default mode. */
-  async #judgeRead(file: string, cwd: string): Promise<'allow' | 'ask' | 'deny' | undefined> {
-    const call = { id: 'import', name: 'Read', input: { file_path: file } };
-    const { kind } = this.judge.judge(call, { mode: 'default', cwd, isReadOnly: true });
-    if (kind !== 'ask') return kind;
-    // Outside the project the judge asks for every file; here only files that may hold secrets matter.
-    const isOwn = await isInside(file, [cwd, ...this.extraDirs]);
-    return isOwn || readProtection(file.split(path.sep)) !== undefined ? 'ask' : undefined;
-  }
-
-  /** Asks once per file and run. */
-  #allowImport(file: string, by: string): Promise<boolean> {
-    const asked = this.#imports.get(file) ?? this.#askForImport(file, by);
-    this.#imports.set(file, asked);
-    return asked;
-  }
-
-  async #askForImport(file: string, by: string): Promise<boolean> {
-    const details = [`${by} imports it, and it is outside the project or may contain secrets`];
-    const wish = { title: `Send ${file} with the instructions?`, details, canKeep: false };
-    return (await this.#owner?.consent(wish))?.isGiven === true;
+    await this.#servers.close();
   }
 
   /** A judge that only has this rule, as a deny rule: it denies what the rule matches. */
@@ -442,12 +325,6 @@ export class AgentSetup {
   }
 }
 
-/** Denied in every mode: the key belongs in a header, never in a message. */
-function credentialRules(root: string): readonly RuleText[] {
-  const file = path.join(path.resolve(root), '.credentials.json');
-  return /[()]/.test(file) ? [] : [{ kind: 'deny', text: `Read(/${file})`, source: 'Clew itself' }];
-}
-
 /** `names`: the built-in tools that the caller wants. */
 function isWanted({ name }: Tool, names: readonly string[] | undefined): boolean {
   return names === undefined || namesOf(name).some((each) => names.includes(each));
@@ -458,7 +335,7 @@ function noteUnknown(names: readonly string[], tools: readonly Tool[]): readonly
   return unknown.map((name) => `there is no built-in tool ${name}; it is left out`);
 }
 
-interface Loaded {
+export interface LoadedSetup {
   readonly settings: Settings;
   readonly agents: readonly AgentDefinition[];
   /** The agent of the main conversation. */
@@ -467,83 +344,4 @@ interface Loaded {
   readonly ownTools: readonly Tool[];
   readonly output: StructuredOutput | undefined;
   readonly notes: readonly string[];
-}
-
-/** `files`: settings that are already read. */
-export async function loadSetup(options: AgentOptions, files?: SettingsFiles): Promise<AgentSetup> {
-  const { cwd, root, env, isProjectTrusted, settingSources, allowedTools = [], disallowedTools = [] } = options;
-  const flags = { permissions: { allow: allowedTools, deny: disallowedTools } };
-  const tools = import('./tools/all.ts');
-  const place = { root, projectDir: cwd, env, settingSources };
-  const read = files ?? (await readSettingsFiles({ ...place, given: options.settings }));
-  const settings = mergeSettings(read, { ...place, home: homedir(), flags, isProjectTrusted });
-  const [{ commands: found, notes: commandNotes }, { agents, notes }, { makeTools }, untrusted] = await Promise.all([
-    loadCommands({ cwd, root, isProjectTrusted, settingSources }),
-    loadAgentDefinitions({ cwd, root, isProjectTrusted, settingSources, given: readGivenAgents(options.agents ?? {}) }),
-    tools,
-    noteUntrusted(options, read),
-  ]);
-  const output = await outputOf(options);
-  const commands = chooseSkills(found, options.skills);
-  const ownTools = makeTools({ agentTypes: agents });
-  const allNotes = [...untrusted, ...commandNotes, ...notes];
-  const mainAgent = options.agent === undefined ? undefined : findAgent(options.agent, agents);
-  return new AgentSetup(options, { settings, agents, mainAgent, commands, ownTools, output, notes: allNotes });
-}
-
-const usualAttempts = 5;
-
-async function outputOf({ outputSchema, env }: AgentOptions): Promise<StructuredOutput | undefined> {
-  if (outputSchema === undefined) return undefined;
-  const { makeStructuredOutput } = await import('./tools/structured-output.ts');
-  const attempts = Number(env.MAX_STRUCTURED_OUTPUT_RETRIES ?? '');
-  return makeStructuredOutput(outputSchema, Number.isSafeInteger(attempts) && attempts > 0 ? attempts : usualAttempts);
-}
-
-/** Other skills are not offered to the model, and it cannot use them. */
-function chooseSkills(commands: readonly Command[], skills: readonly string[] | undefined): readonly Command[] {
-  if (skills === undefined) return commands;
-  return commands.map((command) =>
-    command.kind === 'skill' && !skills.includes(command.name) ? { ...command, isForModel: false } : command,
-  );
-}
-
-function findAgent(name: string, agents: readonly AgentDefinition[]): AgentDefinition {
-  const found = agents.find((agent) => agent.name === name);
-  if (found !== undefined) return found;
-  throw new UserError(`there is no agent "${name}"`, `choose ${agents.map((agent) => agent.name).join(', ')}`);
-}
-
-async function noteUntrusted(
-  { cwd, root, env, isProjectTrusted, settingSources }: AgentOptions,
-  settings: SettingsFiles,
-): Promise<readonly string[]> {
-  if (isProjectTrusted || !(isUsed('project', settingSources) || isUsed('local', settingSources))) return [];
-  const offer = await readProjectOffer({ cwd, root, env, home: homedir() }, settings);
-  const left = offer.filter(({ isAskedApart }) => !isAskedApart);
-  if (left.length === 0) return [];
-  return [
-    `this folder is not trusted, so its ${summariseOffer(left)} are left out; accept it in clew chat, or add --trust-project`,
-  ];
-}
-
-function sandboxRules({ deny, isRequired }: SandboxSettings, isAvailable: boolean): readonly RuleText[] {
-  const texts = isRequired && !isAvailable ? [...deny, 'Bash'] : deny;
-  return texts.map((text) => ({ kind: 'deny', text, source: 'sandbox settings' }));
-}
-
-function describeServer(server: ServerConfig): readonly string[] {
-  switch (server.transport) {
-    case 'stdio':
-      return [`It runs: ${[server.command, ...server.args].map(shellQuote).join(' ')}`];
-    case 'http':
-    case 'sse':
-      return [`URL: ${server.url}`];
-    case 'sdk':
-      return ['It runs in the program that runs the agent'];
-    case 'invalid':
-      return [`It cannot be used: ${server.problem}`];
-    default:
-      return server satisfies never;
-  }
 }

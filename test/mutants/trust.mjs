@@ -111,8 +111,8 @@ export const mutants = [
   },
   {
     id: 'reading-credentials',
-    file: 'src/agent/setup.ts',
-    find: '...credentialRules(options.root), ',
+    file: 'src/agent/setup/confinement.ts',
+    find: '...credentialRules(root), ',
     replace: '',
     tests: ['agent/reading'],
   },
@@ -139,8 +139,8 @@ export const mutants = [
   },
   {
     id: 'reading-imports-asked-for-every-time',
-    file: 'src/agent/setup.ts',
-    find: 'this.#imports.set(file, asked);',
+    file: 'src/agent/setup/memory-imports.ts',
+    find: 'this.#allowed.set(file, asked);',
     replace: '',
     tests: ['agent/reading'],
   },
@@ -216,7 +216,7 @@ export const mutants = [
   },
   {
     id: 'settings-are-read-again-for-the-list',
-    file: 'src/agent/setup.ts',
+    file: 'src/agent/load-setup.ts',
     find: 'noteUntrusted(options, read)',
     replace: 'noteUntrusted(options, await readSettingsFiles({ root, projectDir: cwd, env }))',
     tests: ['agent/trust'],
