@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { OpenedPage } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import type { WebServer } from '../support/web-server.ts';
 
 /** The address with the token, for a fresh browser. */
@@ -20,24 +21,19 @@ export function hrefsOf(page: Page, selector: string): Promise<string[]> {
   return page.evaluate<string[]>(`Array.from(${links}, (link) => link.getAttribute('href'))`);
 }
 
-/** Polls from outside: the page's policy blocks Playwright's `waitForFunction`. */
+/** Reads from outside: the page's policy blocks Playwright's `waitForFunction`. */
 export async function isTrue(page: Page, script: string): Promise<void> {
-  await waitForAsync(() => page.evaluate<boolean>(script), script);
+  await eventually(async () => assert.equal(await page.evaluate<boolean>(script), true, script));
 }
 
 export async function hasCount(page: Page, selector: string, count: number): Promise<void> {
-  await waitForAsync(async () => (await page.locator(selector).count()) === count, `${count} of ${selector}`);
+  await eventually(async () => assert.equal(await page.locator(selector).count(), count, `${count} of ${selector}`));
 }
 
-const stepMs = 20;
-const patienceMs = 30_000;
-
-async function waitForAsync(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + patienceMs;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`never came: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, stepMs));
-  }
+/** Of a session: no turn on the screen is still loading. */
+export async function isLoaded(page: Page): Promise<void> {
+  await page.locator('[data-loaded]').first().waitFor();
+  await hasCount(page, '.turn:not([data-loaded])', 0);
 }
 
 /** `expected`: a request that the page may make too early, and that the server then refuses. */

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type OpenedPage, openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, isTrue, noComplaints } from './page-kit.ts';
+import { at, hasCount, isLoaded, isTrue, noComplaints } from './page-kit.ts';
 
 const mixedId = '88888888-8888-4888-a888-888888888888';
 const longId = '88888888-8888-4888-a888-999999999999';
@@ -63,6 +64,7 @@ test('the view switch', { skip: skipWithoutChromium, timeout: 600_000 }, async (
 async function open(server: WebServer, id: string, query = ''): Promise<OpenedPage> {
   const opened = await openPage(at(server, `/s/${id}${query}`));
   await opened.page.locator('.view-bar').waitFor();
+  await isLoaded(opened.page);
   return opened;
 }
 
@@ -73,16 +75,26 @@ function press(page: Page, name: string): Promise<void> {
     .click();
 }
 
+/** The button of the view that is shown. */
+function pressed(page: Page, name: string): Promise<void> {
+  return page
+    .locator('.view-bar')
+    .getByRole('button', { name: new RegExp(`^${name}`), pressed: true })
+    .waitFor();
+}
+
 async function hidesNoise(server: WebServer): Promise<void> {
   const opened = await open(server, mixedId);
   const { page } = opened;
   await page.getByText('the third answer').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Conversation', pressed: true }).count(), 1);
-  assert.deepEqual(
-    [await page.getByText('hook success').count(), await page.getByText('Thought, not readable').count()],
-    [0, 0],
-  );
+  await pressed(page, 'Conversation');
   await page.getByRole('button', { name: /^Thinking/ }).waitFor();
+  await eventually(async () =>
+    assert.deepEqual(
+      [await page.getByText('hook success').count(), await page.getByText('Thought, not readable').count()],
+      [0, 0],
+    ),
+  );
   await press(page, 'All');
   await page.getByText('hook success').waitFor();
   await page.getByText('Thought, not readable').waitFor();
@@ -94,21 +106,25 @@ async function showsOnly(server: WebServer): Promise<void> {
   const opened = await open(server, mixedId);
   const { page } = opened;
   await press(page, 'Prompts');
-  await hasCount(page, '.items .item', 0);
-  assert.deepEqual(await page.locator('.prompt .prompt-text').allTextContents(), [
-    'first prompt',
-    'second prompt',
-    'third prompt',
-  ]);
   await page.waitForURL(/view=prompts/);
+  await pressed(page, 'Prompts');
+  // There are no items either while the turns of the view load: the prompts are read after them.
+  await eventually(async () =>
+    assert.deepEqual(
+      [await page.locator('.items .item').count(), await page.locator('.prompt .prompt-text').allTextContents()],
+      [0, ['first prompt', 'second prompt', 'third prompt']],
+    ),
+  );
   await press(page, 'Errors');
   await page.waitForURL(/view=errors/);
   await hasCount(page, '.items .item', 1);
   await page.locator('.call.failed', { hasText: 'make: broken' }).waitFor();
-  assert.deepEqual(await page.locator('.turn-line').allTextContents(), ['Turn 1 first prompt']);
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.turn-line').allTextContents(), ['Turn 1 first prompt']),
+  );
   await page.reload();
   await hasCount(page, '.items .item', 1);
-  assert.equal(await page.getByRole('button', { name: /^Errors/, pressed: true }).count(), 1);
+  await pressed(page, 'Errors');
   await noComplaints(opened);
 }
 
@@ -116,7 +132,7 @@ async function choosesTools(server: WebServer): Promise<void> {
   const opened = await open(server, mixedId);
   const { page } = opened;
   const chips = page.locator('.chips button');
-  assert.deepEqual(await chips.allTextContents(), ['Read2', 'Bash1']);
+  await eventually(async () => assert.deepEqual(await chips.allTextContents(), ['Read2', 'Bash1']));
   await press(page, 'Read');
   await hasCount(page, '.items .item', 2);
   await page.waitForURL(/\?.*tool=Read/);
@@ -133,16 +149,23 @@ async function foldsAll(server: WebServer): Promise<void> {
   const opened = await open(server, mixedId);
   const { page } = opened;
   await page.getByText('the third answer').waitFor();
-  const count = (isOpen: boolean): Promise<number> => page.locator(`.items button[aria-expanded="${isOpen}"]`).count();
+  const have = (open: number, closed: number): Promise<void> =>
+    eventually(async () =>
+      assert.deepEqual(
+        [
+          await page.locator('.items button[aria-expanded="true"]').count(),
+          await page.locator('.items button[aria-expanded="false"]').count(),
+        ],
+        [open, closed],
+      ),
+    );
   await press(page, 'Expand all');
-  await isTrue(page, `document.querySelectorAll('.items button[aria-expanded="false"]').length === 0`);
-  assert.equal(await count(true), 4);
+  await have(4, 0);
   await press(page, 'Collapse all');
-  await isTrue(page, `document.querySelectorAll('.items button[aria-expanded="true"]').length === 0`);
-  assert.equal(await count(false), 4);
+  await have(0, 4);
   // One that the user opens stays open.
   await page.getByRole('button', { name: /^failed Bash/ }).click();
-  assert.equal(await count(true), 1);
+  await have(1, 3);
   await noComplaints(opened);
 }
 
@@ -154,12 +177,11 @@ async function leavesOut(server: WebServer): Promise<void> {
     if (request.url().includes('/turns?')) asked.push(request.url());
   });
   await hasCount(page, '.call.failed', 2);
-  assert.deepEqual(await page.locator('.turn-line').allTextContents(), ['Turn 5 prompt 5', 'Turn 50 prompt 50']);
-  assert.equal(await page.evaluate(`document.querySelectorAll('.row').length`), 2);
-  const low = await page.evaluate<number>(
-    `Math.min(...[...document.querySelectorAll('.row')].map((row) => row.offsetHeight))`,
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.turn-line').allTextContents(), ['Turn 5 prompt 5', 'Turn 50 prompt 50']),
   );
-  assert.ok(low > 0);
+  await hasCount(page, '.row', 2);
+  await isTrue(page, `[...document.querySelectorAll('.row')].every((row) => row.offsetHeight > 0)`);
   assert.ok(asked.length <= 2, asked.join('\n'));
   await noComplaints(opened);
 }
@@ -167,7 +189,6 @@ async function leavesOut(server: WebServer): Promise<void> {
 async function steps(server: WebServer): Promise<void> {
   const opened = await open(server, longId);
   const { page } = opened;
-  await page.locator('[data-loaded]').first().waitFor();
   const isAt = (selector: string, name: string): Promise<void> =>
     isTrue(
       page,
