@@ -2,7 +2,9 @@
 // errors of a page, so that a test can assert that there are none.
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { seededRandom } from './seeded-random.ts';
 
 const executablePath = '/usr/bin/chromium';
 
@@ -59,6 +61,27 @@ export async function openPage(
     if (!isOwn && !/^(data|blob):/.test(address)) complaints.push(`asked for ${address}`);
   });
   page.setDefaultTimeout(30_000);
+  await slowDown(page);
   await page.goto(url);
   return { page, complaints };
+}
+
+/** How many times slower than this machine; `undefined` slows nothing. */
+const slowness = process.env.CLEW_SLOW_PAGE;
+const random = seededRandom(1);
+const longestDelayMs = 400;
+
+/**
+ * With CLEW_SLOW_PAGE=N the page computes N times slower, and each request of its scripts waits up to 400 ms: this is how a
+ * test is found that reads a page too early. Only before it is sent, so that events still arrive one by one.
+ */
+export async function slowDown(page: Page): Promise<void> {
+  if (slowness === undefined) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: Number(slowness) });
+  await page.context().route(/\/api\//, async (route) => {
+    await setTimeout(random() * longestDelayMs);
+    // The page may be closed by now, or another route of the test may come next.
+    await route.fallback().catch(() => {});
+  });
 }
