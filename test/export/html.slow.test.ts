@@ -8,7 +8,9 @@ import type { BrowserContextOptions } from 'playwright-core';
 import type { ExportSource } from '../../src/export/source/source.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { runClew } from '../support/clew.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
+import { fitsWidth, hasCount, isLoaded, isTrue, pressKey } from '../web/page-kit.ts';
 import { spyOnPage } from '../web/page-scripts.ts';
 import { everything, longSession } from '../web/page-sessions.ts';
 import { chunksOf, demoFile } from './html-kit.ts';
@@ -57,13 +59,15 @@ async function writePages(context: TestContext, folder: string): Promise<Pages> 
 
 async function openFile(file: string, options: BrowserContextOptions = desktop, hash = ''): Promise<OpenedPage> {
   const opened = await openPage(`${pathToFileURL(file).href}${hash}`, { ...options, offline: true }, spyOnPage);
-  if (options.javaScriptEnabled !== false) await opened.page.locator('[data-loaded]').first().waitFor();
+  if (options.javaScriptEnabled !== false) await isLoaded(opened.page);
   return opened;
 }
 
 async function done({ page, complaints }: OpenedPage): Promise<void> {
   assert.deepEqual(complaints, []);
-  assert.deepEqual(await page.evaluate('window.violations'), []);
+  // Read once: there is nothing to wait for, and what the policy blocked stays in the list.
+  const violations = await page.evaluate('window.violations');
+  assert.deepEqual(violations, []);
   await page.context().close();
 }
 
@@ -73,7 +77,7 @@ async function showsEverything(file: string): Promise<void> {
   const shown = async (selector: string, words: string): Promise<void> => {
     await page.locator(selector, { hasText: words }).first().waitFor();
   };
-  await page.waitForFunction(`document.querySelector('.picture img')?.naturalWidth === 1`);
+  await isTrue(page, `document.querySelector('.picture img')?.naturalWidth === 1`);
   await shown('.export-note', 'Exported by Clew; secrets were looked for, none was found.');
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');
@@ -82,14 +86,16 @@ async function showsEverything(file: string): Promise<void> {
   await shown('.queued', 'And hurry');
   await page.getByText('First I think about it.').waitFor();
   await page.locator('.turn-head h2', { hasText: 'Turn 3' }).waitFor();
-  assert.deepEqual(
-    [
-      await page.locator('.outline-prompt').allTextContents(),
-      await page.locator('.call').count(),
-      await page.getByRole('button', { name: /^Raw line|resume/ }).count(),
-      await page.locator('a[href="/"]').count(),
-    ],
-    [['Please look **at** this', 'second prompt', 'third prompt'], 7, 0, 0],
+  await eventually(async () =>
+    assert.deepEqual(
+      [
+        await page.locator('.outline-prompt').allTextContents(),
+        await page.locator('.call').count(),
+        await page.getByRole('button', { name: /^Raw line|resume/ }).count(),
+        await page.locator('a[href="/"]').count(),
+      ],
+      [['Please look **at** this', 'second prompt', 'third prompt'], 7, 0, 0],
+    ),
   );
   await done(opened);
 }
@@ -99,7 +105,7 @@ async function opensInside(file: string): Promise<void> {
   const { page } = opened;
   await page.getByRole('button', { name: 'Sub-agent Explore: Follow one page' }).click();
   await page.locator('.agent-body .call', { hasText: 'src/render/highlight.ts' }).waitFor();
-  await page.keyboard.press('/');
+  await pressKey(page, '/');
   await page.getByRole('searchbox').fill('CHANGE nothing');
   await page.locator('.find-hits mark', { hasText: 'change nothing' }).first().waitFor();
   await done(opened);
@@ -125,11 +131,13 @@ async function copiesMarkdown(file: string): Promise<void> {
   const copied = async (index: number): Promise<string> => {
     await page.evaluate(`navigator.clipboard.writeText('')`);
     await page.getByRole('button', { name: 'Copy as Markdown' }).nth(index).click();
-    await page.waitForFunction(`navigator.clipboard.readText().then((text) => text !== '')`);
+    await isTrue(page, `navigator.clipboard.readText().then((text) => text !== '')`);
     return page.evaluate<string>('navigator.clipboard.readText()');
   };
-  assert.match(await copied(0), /^# typed[\s\S]*\n## 1\. Please[\s\S]*\n## 3\. third prompt\n[\s\S]*third answer\n/);
-  assert.match(await copied(1), /^\n## 1\. Please[\s\S]*Done with the first turn\n$/);
+  const whole = await copied(0);
+  assert.match(whole, /^# typed[\s\S]*\n## 1\. Please[\s\S]*\n## 3\. third prompt\n[\s\S]*third answer\n/);
+  const turn = await copied(1);
+  assert.match(turn, /^\n## 1\. Please[\s\S]*Done with the first turn\n$/);
   await done(opened);
 }
 
@@ -140,7 +148,7 @@ async function showsRaw(file: string): Promise<void> {
     await page.locator(button).first().click();
     const drawer = page.getByRole('dialog', { name: /^Raw line/ });
     await drawer.getByText(words).first().waitFor();
-    await page.keyboard.press('Escape');
+    await pressKey(page, 'Escape');
     await drawer.waitFor({ state: 'detached' });
   };
   await line('.prompt .raw-button', '"type": "user"');
@@ -156,18 +164,20 @@ async function showsRaw(file: string): Promise<void> {
 async function printsAll(file: string): Promise<void> {
   const opened = await openFile(file);
   const { page } = opened;
-  assert.equal(await page.locator('#print h2').count(), 0);
+  await hasCount(page, '#print h2', 0);
   await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
   await page.emulateMedia({ media: 'print' });
-  assert.deepEqual(
-    [
-      await page.locator('#print h2').count(),
-      await page.locator('#root').isVisible(),
-      await page.locator('#print .prompt').count(),
-    ],
-    [13, false, 13],
+  await eventually(async () =>
+    assert.deepEqual(
+      [
+        await page.locator('#print h2').count(),
+        await page.locator('#root').isVisible(),
+        await page.locator('#print .prompt').count(),
+      ],
+      [13, false, 13],
+    ),
   );
-  assert.equal(await page.getByText('the very last words').isVisible(), true);
+  await page.getByText('the very last words').waitFor();
   await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
   await page.locator('#print h2').first().waitFor({ state: 'detached' });
   // What the browser's own command makes of it.
@@ -178,16 +188,18 @@ async function printsAll(file: string): Promise<void> {
 
 async function readsPlain(file: string): Promise<void> {
   const { page, complaints } = await openFile(file, { ...desktop, javaScriptEnabled: false });
-  assert.equal(await page.locator('pre').first().isVisible(), true);
-  const shown = (await page.locator('body').textContent()) ?? '';
-  for (const words of ['## 3. third prompt', 'third answer', 'const answer: number = 42;', 'out of tea'])
-    assert.ok(shown.includes(words), words);
+  await page.locator('pre').first().waitFor();
+  await eventually(async () => {
+    const shown = (await page.locator('body').textContent()) ?? '';
+    for (const words of ['## 3. third prompt', 'third answer', 'const answer: number = 42;', 'out of tea'])
+      assert.ok(shown.includes(words), words);
+  });
   assert.deepEqual(complaints, []);
   await page.context().close();
 }
 
 async function fitsPhone(file: string): Promise<void> {
   const opened = await openFile(file, phone);
-  assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  await fitsWidth(opened.page);
   await done(opened);
 }

@@ -68,7 +68,7 @@ export async function openPage(
 
 /** How many times slower than this machine; `undefined` slows nothing. */
 const slowness = process.env.CLEW_SLOW_PAGE;
-const random = seededRandom(1);
+const random = seededRandom(Number(process.env.CLEW_SEED ?? '1'));
 const longestDelayMs = 400;
 
 /**

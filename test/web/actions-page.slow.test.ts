@@ -5,17 +5,17 @@ import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { readJson } from '../../src/web/client/client.ts';
 import type { ServerSetup } from '../../src/web/server/http/server.ts';
 import type { SessionRow } from '../../src/web/wire/wire.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { corpusFolder } from '../support/corpus.ts';
+import { eventually } from '../support/eventually.ts';
 import { shareOf } from '../support/fuzz-runs.ts';
 import { contentsOf } from '../support/surgery-kit.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, noComplaints } from './page-kit.ts';
+import { at, hasCount, isAccessible, noComplaints, pressKey } from './page-kit.ts';
 
 const talkId = '5d374d1f-75bc-4fb7-9c48-83ed7b0e4eb9';
 const toolsId = '2a3f7d86-f67d-496a-ab03-a3a540951105';
@@ -303,15 +303,17 @@ async function asksOnce(server: WebServer, page: Page): Promise<void> {
   const confirm = dialog.getByRole('button', { name: 'Allow changes and rename' });
   await enabled(confirm);
   assert.deepEqual(contentsOf(server.root), before);
-  assert.equal((await readJson(server.client.status.$get())).changes, 'ask');
+  const asking = await readJson(server.client.status.$get());
+  assert.equal(asking.changes, 'ask');
   await confirm.click();
   await undoByKey(page);
   assert.deepEqual(contentsOf(server.root), before);
-  assert.equal((await readJson(server.client.status.$get())).changes, 'allowed');
+  const allowing = await readJson(server.client.status.$get());
+  assert.equal(allowing.changes, 'allowed');
   await choose(page, undefined, 'Rename…');
   await dialog.getByLabel('Title').fill('Asked no more');
   await enabled(dialog.getByRole('button', { name: 'Rename', exact: true }));
-  await page.keyboard.press('Escape');
+  await pressKey(page, 'Escape');
 }
 
 async function doesAndUndoes(server: WebServer, page: Page, { id, turn, item, fill, check }: Case): Promise<void> {
@@ -325,7 +327,8 @@ async function doesAndUndoes(server: WebServer, page: Page, { id, turn, item, fi
     await fill?.(dialog);
     const button = dialog.locator('button[type="submit"]');
     await enabled(button);
-    assert.match(await dialog.getByRole('region', { name: 'Command' }).innerText(), /^clew [a-z]+ /);
+    const command = dialog.getByRole('region', { name: 'Command' });
+    await eventually(async () => assert.match(await command.innerText(), /^clew [a-z]+ /));
     assert.deepEqual(contentsOf(server.root), before, 'the dry run changes nothing');
     await button.click();
     await dialog.waitFor({ state: 'detached' });
@@ -351,7 +354,7 @@ async function enabled(button: Locator): Promise<void> {
 
 async function undoByKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).waitFor();
-  await page.keyboard.press('z');
+  await pressKey(page, 'z');
   await page.getByText('Undone: everything is as before').waitFor();
 }
 
@@ -368,8 +371,11 @@ async function restores(server: WebServer, page: Page): Promise<void> {
   await page.goto(new URL(`/s/${talkId}`, server.base).href);
   await page.locator('.turn .answer').first().waitFor();
   await page.getByRole('button', { name: 'Actions of this session' }).click();
-  const items = await page.getByRole('menuitem').allInnerTexts();
-  assert.ok(!items.includes('Fork…') && !items.includes('Delete…'), items.join(', '));
+  await page.getByRole('menuitem', { name: 'Restore…' }).waitFor();
+  await eventually(async () => {
+    const items = await page.getByRole('menuitem').allInnerTexts();
+    assert.ok(!items.includes('Fork…') && !items.includes('Delete…'), items.join(', '));
+  });
   await page.getByRole('menuitem', { name: 'Restore…' }).click();
   await enabled(page.locator('dialog button[type="submit"]'));
   await page.locator('dialog button[type="submit"]').click();
@@ -430,11 +436,11 @@ async function onlyCopies(context: TestContext): Promise<void> {
     if (item === 'Compress…') await dialog.getByLabel('Last turns to leave unchanged').fill('1');
     await dialog.getByRole('region', { name: 'Command' }).getByText(command, { exact: true }).waitFor();
     await dialog.getByText('clew open --allow-changes').waitFor();
-    assert.equal(await dialog.locator('button[type="submit"]').count(), 0);
+    await hasCount(page, 'dialog button[type="submit"]', 0);
     await dialog.getByRole('button', { name: 'Copy command' }).click();
     await dialog.getByText('Command copied').waitFor();
-    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), command);
-    await page.keyboard.press('Escape');
+    await eventually(async () => assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), command));
+    await pressKey(page, 'Escape');
     await dialog.waitFor({ state: 'detached' });
   }
   assert.deepEqual(posted, []);
@@ -452,44 +458,44 @@ async function usesPalette(context: TestContext): Promise<void> {
       `document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).textContent`,
     );
   await page.getByRole('link', { name: 'Library' }).waitFor();
-  await page.keyboard.press('Control+k');
+  await pressKey(page, 'Control+k');
   await input.waitFor();
   await page.keyboard.type('usa');
   await page.getByRole('option', { name: /^Usage/, selected: true }).waitFor();
-  await page.keyboard.press('Enter');
+  await pressKey(page, 'Enter');
   await page.waitForURL(/\/usage$/);
 
-  await page.keyboard.press('Meta+k');
+  await pressKey(page, 'Meta+k');
   await input.waitFor();
   await page.keyboard.type(talkId.slice(0, 8));
   await page.getByRole('option', { name: /^And again/, selected: true }).waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowUp');
-  assert.match(await active(), /^And again/);
-  await page.keyboard.press('Enter');
+  await pressKey(page, 'ArrowDown');
+  await pressKey(page, 'ArrowUp');
+  await eventually(async () => assert.match(await active(), /^And again/));
+  await pressKey(page, 'Enter');
   await page.waitForURL((url) => url.pathname === `/s/${talkId}`);
   await page.locator('.turn .answer').first().waitFor();
 
-  await page.keyboard.press('Control+k');
+  await pressKey(page, 'Control+k');
   await input.waitFor();
   await page.keyboard.type('renm');
   await page.getByRole('option', { name: 'Rename…', selected: true }).waitFor();
-  await page.keyboard.press('Enter');
+  await pressKey(page, 'Enter');
   await page.getByRole('dialog', { name: /^Rename/ }).waitFor();
-  await page.keyboard.press('Escape');
+  await pressKey(page, 'Escape');
 
-  await page.keyboard.press('Control+k');
+  await pressKey(page, 'Control+k');
   await input.waitFor();
   await page.keyboard.type('next turn');
   await page.getByRole('option', { name: /^next turn/, selected: true }).waitFor();
-  await page.keyboard.press('Enter');
+  await pressKey(page, 'Enter');
   await page.waitForURL(/turn=2/);
-  await page.keyboard.press('Control+k');
+  await pressKey(page, 'Control+k');
   await input.waitFor();
   await page.keyboard.type('zzz yyy');
   await page.getByRole('option', { name: /^Search all sessions for “zzz yyy”/, selected: true }).waitFor();
-  await page.keyboard.press('Escape');
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await pressKey(page, 'Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await noComplaints(opened);
 }
 
@@ -501,34 +507,25 @@ async function isFaultless(context: TestContext): Promise<void> {
     if (view !== desktop) await page.getByRole('button', { name: 'View and actions' }).click();
     await page.getByRole('button', { name: 'Actions of this session' }).click();
     await page.getByRole('menuitem', { name: 'Strip…' }).waitFor();
-    await isAccessible(page, 'menu');
+    await isAccessible(page, 'menu', { except: ['heading-order'] });
     await page.getByRole('menuitem', { name: 'Strip…' }).click();
     await page.getByLabel('Calls of tools').first().check();
     await page.locator('.preview-facts').waitFor();
-    await isAccessible(page, 'dialog');
+    await isAccessible(page, 'dialog', { except: ['heading-order'] });
     await page.locator('dialog button[type="submit"]').click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    await isAccessible(page, 'notice');
+    await isAccessible(page, 'notice', { except: ['heading-order'] });
     await undoByKey(page);
-    await page.keyboard.press('Control+k');
+    await pressKey(page, 'Control+k');
     await page.getByRole('option', { name: 'Strip…' }).waitFor();
-    await isAccessible(page, 'palette');
-    await page.keyboard.press('Escape');
+    await isAccessible(page, 'palette', { except: ['heading-order'] });
+    await pressKey(page, 'Escape');
     await page.goto(new URL('/', server.base).href);
     await page.locator('.select-box').first().click();
     await page.getByRole('region', { name: 'Selected sessions' }).waitFor();
-    await isAccessible(page, 'selection');
+    await isAccessible(page, 'selection', { except: ['heading-order'] });
     await page.context().close();
   }
-}
-
-async function isAccessible(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().disableRules(['heading-order']).analyze();
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
-    [],
-    name,
-  );
 }
 
 async function actsOnMany(context: TestContext): Promise<void> {
@@ -544,7 +541,7 @@ async function actsOnMany(context: TestContext): Promise<void> {
   await bar.getByText('3 sessions selected').waitFor();
   // By key: the second row is removed, and selected again.
   await page.locator('.session-rows [data-stop]').nth(1).focus();
-  await page.keyboard.press('x');
+  await pressKey(page, 'x');
   await bar.getByText('2 sessions selected').waitFor();
   await bar.getByRole('button', { name: 'Select all 3' }).click();
   await bar.getByText('3 sessions selected').waitFor();

@@ -11,7 +11,7 @@ import { attack, type HostileLibrary, writeHostileLibrary } from '../support/hos
 import { transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { noFaults, type Reading } from './hostile-reading.ts';
-import { at } from './page-kit.ts';
+import { at, pressKey } from './page-kit.ts';
 import { lookOnce, readThrough, spyOnPage } from './page-scripts.ts';
 
 interface Site {
@@ -98,6 +98,7 @@ async function staysText(site: Site, walk: Walk, view: BrowserContextOptions): P
   const { page, complaints } = await openPage(at(site.server, walk.address(site)), view, spyOnPage);
   const texts: string[] = [];
   const look = async (script = lookOnce): Promise<void> => {
+    // Once: what was wrong for a moment is wrong.
     const { text, ...faults } = await page.evaluate<Reading>(script);
     texts.push(text);
     assert.deepEqual(faults, noFaults);
@@ -125,7 +126,7 @@ async function opensReceipts(page: Page, look: () => Promise<void>): Promise<voi
     await drawer.locator('ol > li').first().waitFor();
     for (const summary of await drawer.locator('summary').all()) await summary.click();
     await look();
-    await page.keyboard.press('Escape');
+    await pressKey(page, 'Escape');
     await drawer.waitFor({ state: 'detached' });
   }
 }
@@ -181,6 +182,7 @@ async function staysAddress({ server }: Site): Promise<void> {
       .locator('.state:not(output), .bar-list, .session-rows, .doctor-list, .hits, .message-page')
       .first()
       .waitFor();
+    // Once: what was wrong for a moment is wrong.
     const { text: _, ...faults } = await page.evaluate<Reading>(lookOnce);
     assert.deepEqual(faults, noFaults, decodeURIComponent(address).slice(0, 60));
   }

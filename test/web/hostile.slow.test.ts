@@ -6,13 +6,15 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { marked } from 'marked';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { runClew } from '../support/clew.ts';
+import { eventually } from '../support/eventually.ts';
 import { type HostileLibrary, hostileId, writeHostileLibrary } from '../support/hostile-session.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { faultsOf, noFaults, type Reading } from './hostile-reading.ts';
+import { hasCount, isLoaded, pressKey } from './page-kit.ts';
 import { lookOnce, readThrough, spyOnPage, withoutImageErrors } from './page-scripts.ts';
 
 const tenMegabytes = 10 * 1024 * 1024;
@@ -63,11 +65,12 @@ function exportPage(context: TestContext, { file }: HostileLibrary): string {
 
 async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
-  await page.locator('[data-loaded]').first().waitFor();
+  await isLoaded(page);
+  // Read once: it waits for what it opens, and what was wrong once is wrong.
   const { text, ...faults } = await page.evaluate<Reading>(readThrough);
   assert.deepEqual(faults, noFaults);
   assert.deepEqual(complaints, []);
-  assert.match(await page.title(), /title: <script>canary\(\)/);
+  await eventually(async () => assert.match(await page.title(), /title: <script>canary\(\)/));
   assert.deepEqual(
     fields.filter((field) => !text.includes(field)),
     [],
@@ -79,9 +82,11 @@ async function staysText({ fields }: HostileLibrary, open: () => Promise<OpenedP
 /** A browser reports a broken image only after its first layout. */
 async function staysNarrow(open: (address: string) => Promise<OpenedPage>): Promise<void> {
   const { page } = await open(`/s/${hostileId}`);
-  await page.locator('[data-loaded]').first().waitFor();
+  await isLoaded(page);
   const { wide } = await page.evaluate<Reading>(readThrough);
-  assert.ok((await page.evaluate<number>('window.brokenImages')) > 0, 'no image was broken');
+  await eventually(async () =>
+    assert.ok((await page.evaluate<number>('window.brokenImages')) > 0, 'no image was broken'),
+  );
   assert.deepEqual(wide, []);
   await page.context().close();
 }
@@ -89,22 +94,31 @@ async function staysNarrow(open: (address: string) => Promise<OpenedPage>): Prom
 /** The raw lines of a prompt, a call with its result, and a sub-agent: formatted, and unchanged. */
 async function staysRaw(open: () => Promise<OpenedPage>): Promise<void> {
   const { page, complaints } = await open();
-  await page.locator('[data-loaded]').first().waitFor();
+  await isLoaded(page);
   await page.getByRole('button', { name: /^Sub-agent/ }).click();
   for (const block of ['.prompt', '.call', '.agent-body .answer', '.agent-body .call']) {
-    for (const button of await page.locator(block).first().locator('.raw-button').all()) {
+    const buttons = page.locator(block).first().locator('.raw-button');
+    await buttons.first().waitFor();
+    for (const button of await buttons.all()) {
       await button.click();
       const drawer = page.locator('dialog.drawer');
       await drawer.locator('pre', { hasText: 'canary' }).waitFor();
-      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, block);
+      await hasNoFaults(page, block);
       await drawer.getByRole('button', { name: 'Laid out' }).click();
-      assert.deepEqual(await faultsOf(page, lookOnce), noFaults, `${block}, unchanged`);
-      await page.keyboard.press('Escape');
+      await drawer.getByRole('button', { name: 'Laid out', pressed: false }).waitFor();
+      await hasNoFaults(page, `${block}, unchanged`);
+      await pressKey(page, 'Escape');
       await drawer.waitFor({ state: 'detached' });
     }
   }
   assert.deepEqual(complaints, []);
   await page.context().close();
+}
+
+/** Once: what was wrong for a moment is wrong. */
+async function hasNoFaults(page: Page, what: string): Promise<void> {
+  const faults = await faultsOf(page, lookOnce);
+  assert.deepEqual(faults, noFaults, what);
 }
 
 async function staysPlain(file: string): Promise<void> {
@@ -113,8 +127,9 @@ async function staysPlain(file: string): Promise<void> {
     offline: true,
     javaScriptEnabled: false,
   });
-  assert.match((await page.locator('body').textContent()) ?? '', /the end of it/);
-  assert.equal(await page.locator('noscript :not(pre), body > :not(div, noscript, script)').count(), 0);
+  const body = page.locator('body');
+  await eventually(async () => assert.match((await body.textContent()) ?? '', /the end of it/));
+  await hasCount(page, 'noscript :not(pre), body > :not(div, noscript, script)', 0);
   assert.deepEqual(complaints, []);
   await page.context().close();
 }

@@ -1,6 +1,5 @@
 // A message of several megabytes in a real browser: its beginning is Markdown, the rest is plain text in steps, and shown
 // Markdown is not parsed again.
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPage, skipWithoutChromium } from '../support/browser.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
@@ -28,12 +27,12 @@ test('a huge message is Markdown up to the limit, then plain text', { skip: skip
   for (const shown of [3, 4, 5].map((times) => times * stretch)) {
     await more.click();
     await isTrue(page, `(document.querySelector('.answer .plain')?.textContent ?? '').length > ${shown - limit}`);
-    assert.equal(await page.evaluate(marked), Math.floor(limit / paragraph.length));
+    await isTrue(page, `${marked} === ${Math.floor(limit / paragraph.length)}`);
     // The cut is at a paragraph once there is more text; from then on the Markdown does not change.
     const first = `document.querySelector('.answer .prose').firstElementChild`;
-    assert.equal(await page.evaluate(`${first}.isKept ?? false`), shown > 3 * stretch);
+    await isTrue(page, `(${first}.isKept ?? false) === ${shown > 3 * stretch}`);
     await page.evaluate(`${first}.isKept = true`);
   }
-  assert.match(await page.locator('.answer').innerText(), /The rest is shown as plain text\./);
+  await page.getByText('The rest is shown as plain text.').waitFor();
   await noComplaints(opened);
 });

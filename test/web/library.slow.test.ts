@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { openBrowser, openPage, phone, skipWithoutChromium, slowDown } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
 import { forkIds, hostilePullId, lineageLibrary, originId, plainId, worktreeId } from './lineage-library.ts';
-import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
+import { at, fitsWidth, hasCount, hrefsOf, isTrue, noComplaints, pressKey, rowOf } from './page-kit.ts';
 
 const tall = { viewport: { width: 1280, height: 900 } } as const;
 const rows = '.session-rows .session-row';
@@ -27,20 +28,25 @@ test('the library', { skip: skipWithoutChromium, timeout: 600_000 }, async (cont
 });
 
 /** The rows that are completely on the screen and not below a heading. */
-function rowsInView(page: Page): Promise<number> {
-  return page.evaluate<number>(`(() => {
+async function hasRowsInView(page: Page, least: number): Promise<void> {
+  const script = `(() => {
     const bars = [...document.querySelectorAll('.session-head, .group-row[data-current]')];
     const top = Math.max(...bars.map((bar) => bar.getBoundingClientRect().bottom));
     return [...document.querySelectorAll('${rows}')].filter((row) => {
       const box = row.getBoundingClientRect();
       return box.top >= top - 1 && box.bottom <= innerHeight && row.querySelector('[data-stop]') !== null;
     }).length;
-  })()`);
+  })()`;
+  await eventually(async () => {
+    const shown = await page.evaluate<number>(script);
+    assert.ok(shown >= least, `${shown} rows`);
+  });
 }
 
 async function fitsThirty(server: WebServer): Promise<void> {
   const context = await (await openBrowser()).newContext(tall);
   const page = await context.newPage();
+  await slowDown(page);
   const sizes: number[] = [];
   const waiting: Promise<void>[] = [];
   page.on('requestfinished', (request) => {
@@ -49,14 +55,16 @@ async function fitsThirty(server: WebServer): Promise<void> {
   });
   await page.goto(at(server, '/'));
   await rowOf(page, worktreeId).waitFor();
-  await Promise.all(waiting);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  assert.ok(total > 60 * 1024 && total <= 180 * 1024, `${total} bytes`);
+  await eventually(async () => {
+    await Promise.all(waiting);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(total > 60 * 1024 && total <= 180 * 1024, `${total} bytes`);
+  });
   // Ordered by the title there are no headings.
   await page.goto(at(server, '/?sort=title'));
   await page.locator('[aria-sort="ascending"]').waitFor();
   await isTrue(page, `document.querySelectorAll('${rows} [data-stop]').length > 35`);
-  assert.ok((await rowsInView(page)) >= 30, String(await rowsInView(page)));
+  await hasRowsInView(page, 30);
   await context.close();
 }
 
@@ -64,10 +72,11 @@ async function showsGroups(server: WebServer): Promise<void> {
   const opened = await openPage(server.url, tall);
   const { page } = opened;
   await rowOf(page, worktreeId).waitFor();
-  const names = (): Promise<string[]> => page.locator('.group-row th').allInnerTexts();
-  const [first = ''] = await names();
-  assert.match(first, /^Today \d+$/);
-  assert.ok((await rowsInView(page)) >= 28, String(await rowsInView(page)));
+  await eventually(async () => {
+    const [first = ''] = await page.locator('.group-row th').allInnerTexts();
+    assert.match(first, /^Today \d+$/);
+  });
+  await hasRowsInView(page, 28);
   await page.evaluate("document.querySelector('main').scrollTo(0, 900)");
   await isTrue(
     page,
@@ -89,18 +98,22 @@ async function opensForks(server: WebServer): Promise<void> {
   await origin.waitFor();
   const keys = () => hrefsOf(page, `${rows} [data-stop]`);
   const hrefs = forkIds.map((id) => `/s/${id}`);
-  assert.deepEqual(
-    (await keys()).filter((href) => hrefs.includes(href)),
-    [],
+  await eventually(async () =>
+    assert.deepEqual(
+      (await keys()).filter((href) => hrefs.includes(href)),
+      [],
+    ),
   );
   const button = origin.getByRole('button', { name: /3 forks/ });
   await button.click();
   await page.waitForURL(new RegExp(`open=${originId}`));
   await rowOf(page, forkIds[0] ?? '').waitFor();
-  const shown = await keys();
-  const from = shown.indexOf(`/s/${originId}`);
-  assert.deepEqual(shown.slice(from + 1, from + 4), hrefs, 'the newest fork first');
-  assert.equal(await origin.getByRole('button', { name: /forks/ }).getAttribute('aria-expanded'), 'true');
+  await eventually(async () => {
+    const shown = await keys();
+    const from = shown.indexOf(`/s/${originId}`);
+    assert.deepEqual(shown.slice(from + 1, from + 4), hrefs, 'the newest fork first');
+  });
+  await origin.getByRole('button', { name: /forks/, expanded: true }).waitFor();
   await page.reload();
   await rowOf(page, forkIds[2] ?? '').waitFor();
   await rowOf(page, originId).getByRole('button', { name: /forks/ }).click();
@@ -117,19 +130,25 @@ async function showsFacts(server: WebServer): Promise<void> {
   const { page } = opened;
   const row = rowOf(page, worktreeId);
   await row.waitFor();
-  const cells = await row.getByRole('cell').allInnerTexts();
-  assert.deepEqual(cells.slice(1, 4), ['lamp/glass', 'worktree-glass', 'Opus 4.5']);
-  assert.equal(await row.locator('.tag').innerText(), 'review');
+  await eventually(async () => {
+    const cells = await row.getByRole('cell').allInnerTexts();
+    assert.deepEqual(cells.slice(1, 4), ['lamp/glass', 'worktree-glass', 'Opus 4.5']);
+  });
+  await row.locator('.tag', { hasText: /^review$/ }).waitFor();
   const pull = row.getByRole('link', { name: 'Pull request kim/lamp#41' });
-  assert.equal(await pull.getAttribute('href'), 'https://example.invalid/kim/lamp/pull/41');
-  assert.match(String(await pull.getAttribute('rel')), /noopener/);
+  await eventually(async () => {
+    assert.equal(await pull.getAttribute('href'), 'https://example.invalid/kim/lamp/pull/41');
+    assert.match(String(await pull.getAttribute('rel')), /noopener/);
+  });
   const hostile = rowOf(page, hostilePullId);
-  assert.match(await hostile.innerText(), /#7/);
-  assert.deepEqual(
-    (await hrefsOf(page, `${rows} a`)).filter((href) => !/^\/|^https:/.test(href)),
-    [],
+  await hostile.getByText('#7').waitFor();
+  await eventually(async () =>
+    assert.deepEqual(
+      (await hrefsOf(page, `${rows} a`)).filter((href) => !/^\/|^https:/.test(href)),
+      [],
+    ),
   );
-  assert.equal(await page.locator('main b').count(), 0);
+  await hasCount(page, 'main b', 0);
   await noComplaints(opened);
 }
 
@@ -139,16 +158,18 @@ async function linksRelations(server: WebServer): Promise<void> {
   const { page } = opened;
   const line = page.locator('.session-relations');
   await line.waitFor();
-  assert.match(await line.innerText(), /^fork of Trim the wick$/);
+  await eventually(async () => assert.match(await line.innerText(), /^fork of Trim the wick$/));
   if (process.env.CLEW_PICTURE !== undefined) await page.screenshot({ path: process.env.CLEW_PICTURE });
   await line.locator('a').click();
   await isTrue(
     page,
     `location.pathname === '/s/${originId}' && document.querySelectorAll('.session-relations a').length === 3`,
   );
-  assert.deepEqual(
-    (await hrefsOf(page, '.session-relations a')).sort(),
-    forkIds.map((id) => `/s/${id}`),
+  await eventually(async () =>
+    assert.deepEqual(
+      (await hrefsOf(page, '.session-relations a')).sort(),
+      forkIds.map((id) => `/s/${id}`),
+    ),
   );
   await noComplaints(opened);
 }
@@ -158,8 +179,10 @@ async function showsWorktrees(server: WebServer): Promise<void> {
   const { page } = opened;
   const projects = page.getByRole('navigation', { name: 'Projects' }).getByRole('link');
   await projects.nth(3).waitFor();
-  const names = (await projects.allInnerTexts()).map((text) => text.split('\n')[0]?.replace(/live$/, ''));
-  assert.deepEqual(names, ['All projects', 'kim/lamp', 'glass', 'kim/mill']);
+  await eventually(async () => {
+    const names = (await projects.allInnerTexts()).map((text) => text.split('\n')[0]?.replace(/live$/, ''));
+    assert.deepEqual(names, ['All projects', 'kim/lamp', 'glass', 'kim/mill']);
+  });
   await projects.nth(1).click();
   await page.waitForURL(/project=%2Fhome%2Fkim%2Flamp$/);
   await hasCount(page, rows, 3);
@@ -194,9 +217,9 @@ async function stars(server: WebServer): Promise<void> {
   await page.reload();
   await rowOf(page, plainId(0)).waitFor();
   const star = rowOf(page, plainId(1)).getByRole('button', { name: 'Star', exact: true });
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
-  await page.keyboard.press('s');
+  await pressKey(page, 'j');
+  await pressKey(page, 'j');
+  await pressKey(page, 's');
   await rowOf(page, plainId(1)).locator('.star[aria-pressed="true"]').waitFor();
   await page.getByRole('button', { name: /^Starred 1$/ }).waitFor();
   await page.goto(at(server, '/?only=starred'));
@@ -211,12 +234,12 @@ async function fitsPhone(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, `/?open=${originId}`), phone);
   const { page } = opened;
   await rowOf(page, forkIds[0] ?? '').waitFor();
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
-  const tops = await page.evaluate<readonly number[]>(`(() => {
+  await fitsWidth(page);
+  const tops = `(() => {
     const row = document.querySelector('a[href="/s/${worktreeId}"]').closest('tr');
     const cells = [...row.children].filter((cell) => cell.getClientRects().length > 0);
     return [...new Set(cells.map((cell) => Math.round(cell.getBoundingClientRect().top / 8)))];
-  })()`);
-  assert.equal(tops.length, 2);
+  })()`;
+  await isTrue(page, `${tops}.length === 2`);
   await noComplaints(opened);
 }

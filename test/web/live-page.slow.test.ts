@@ -6,9 +6,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type OpenedPage, openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { tinyImage } from '../support/tiny-images.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, isTrue, noComplaints } from './page-kit.ts';
+import { at, hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 import { isAtEnd } from './page-scripts.ts';
 
 const folder = '-home-dev-live';
@@ -66,8 +67,7 @@ class Live {
 
   async open(query = ''): Promise<OpenedPage> {
     const opened = await openPage(at(this.#server, `/s/${this.file.id}${query}`), view);
-    await opened.page.locator('[data-loaded]').first().waitFor();
-    await hasCount(opened.page, '.turn:not([data-loaded])', 0);
+    await isLoaded(opened.page);
     return opened;
   }
 
@@ -160,8 +160,17 @@ const newBelow = (page: Page) => page.getByRole('button', { name: 'New below' })
 const scrollTop = `document.getElementById('conversation').scrollTop`;
 const overflows = `(() => { const main = document.getElementById('conversation'); return main.scrollHeight > main.clientHeight + 100; })()`;
 
+/** After a sign of what would have made it appear. */
+async function hasNothingNew(page: Page): Promise<void> {
+  await eventually(async () => assert.equal(await newBelow(page).count(), 0));
+}
+
+async function isAtTop(page: Page, top: number): Promise<void> {
+  await eventually(async () => assert.equal(await page.evaluate<number>(scrollTop), top));
+}
+
 async function toEnd(page: Page): Promise<void> {
-  await page.keyboard.press('Shift+G');
+  await pressKey(page, 'Shift+G');
   await isTrue(page, isAtEnd);
 }
 
@@ -183,7 +192,7 @@ async function staysAtEnd(live: Live): Promise<void> {
     await page.getByText(`answer ${turn}`, { exact: true }).waitFor();
     await isTrue(page, isAtEnd);
   }
-  assert.equal(await newBelow(page).count(), 0);
+  await hasNothingNew(page);
   await noComplaints(opened);
 }
 
@@ -192,12 +201,12 @@ async function staysAfterFitting(live: Live): Promise<void> {
   await live.write();
   const opened = await live.open();
   const { page } = opened;
-  assert.equal(await page.evaluate(overflows), false);
+  await isTrue(page, `!${overflows}`);
   live.append((file) => file.answer(`${words}the end of the answer`));
   await page.getByText('the end of the answer').waitFor();
   await isTrue(page, overflows);
   await isTrue(page, isAtEnd);
-  assert.equal(await newBelow(page).count(), 0);
+  await hasNothingNew(page);
   await noComplaints(opened);
 }
 
@@ -207,14 +216,15 @@ async function staysAsPartGrows(live: Live): Promise<void> {
   live.append((file) => file.prompt('run it').call('c1', 'make'));
   await toEnd(page);
   await page.locator('.call', { hasText: 'make' }).waitFor();
-  const rows = await page.locator('.outline-prompt').count();
+  await hasCount(page, '.outline-prompt', 3);
   live.append((file) => file.result('c1', 'line\n'.repeat(12)));
   await page.locator('.call.done', { hasText: 'make' }).waitFor();
   await isTrue(page, isAtEnd);
   live.append((file) => file.answer(`${words}taller than the screen`));
   await page.getByText('taller than the screen').waitFor();
   await isTrue(page, isAtEnd);
-  assert.equal(await page.locator('.outline-prompt').count(), rows, 'it is still the same turn');
+  // It is still the same turn.
+  await hasCount(page, '.outline-prompt', 3);
   await noComplaints(opened);
 }
 
@@ -253,26 +263,28 @@ async function keepsOpened(live: Live): Promise<void> {
   const opened = await live.open();
   const { page } = opened;
   await toEnd(page);
+  // Read once: at the end of what has loaded, nothing moves any more.
   const before = await page.evaluate<number>(scrollTop);
   await page.getByRole('button', { name: /^Thinking/ }).click();
   await page.locator('.thinking .prose').waitFor();
   await isTrue(page, `!${isAtEnd}`);
-  assert.equal(await page.evaluate<number>(scrollTop), before);
+  await isAtTop(page, before);
   live.append((file) => file.answer('later'));
   await newBelow(page).waitFor();
-  assert.equal(await page.evaluate<number>(scrollTop), before);
+  await isAtTop(page, before);
   await noComplaints(opened);
 }
 
 async function showsNewBelow(live: Live): Promise<void> {
   const opened = await openLong(live);
   const { page } = opened;
-  const rows = await page.locator('.outline-prompt').count();
-  assert.equal(await newBelow(page).count(), 0);
+  await hasCount(page, '.outline-prompt', 2);
+  await hasNothingNew(page);
   live.append((file) => file.answer('one more line of the same turn'));
   await newBelow(page).waitFor();
-  assert.equal(await page.evaluate<number>(scrollTop), 0, 'the reader keeps the place');
-  assert.equal(await page.locator('.outline-prompt').count(), rows, 'no new turn, no new part');
+  // The reader keeps the place, and there is neither a new turn nor a new part.
+  await isAtTop(page, 0);
+  await hasCount(page, '.outline-prompt', 2);
   await newBelow(page).click();
   await page.getByText('one more line of the same turn').waitFor();
   await isTrue(page, isAtEnd);
@@ -285,7 +297,10 @@ async function forgetsNewBelow(live: Live): Promise<void> {
   live.append((file) => file.prompt('third prompt').answer('third answer'));
   await newBelow(page).waitFor();
   await page.locator('.conversation').hover();
-  for (let i = 0; i < 40 && !(await page.evaluate<boolean>(isAtEnd)); i++) await page.mouse.wheel(0, 400);
+  await eventually(async () => {
+    await page.mouse.wheel(0, 400);
+    assert.equal(await page.evaluate<boolean>(isAtEnd), true);
+  });
   await page.getByText('third answer').waitFor();
   await newBelow(page).waitFor({ state: 'detached' });
   await noComplaints(opened);
@@ -294,12 +309,16 @@ async function forgetsNewBelow(live: Live): Promise<void> {
 async function ignoresHidden(live: Live): Promise<void> {
   const opened = await openLong(live);
   const { page } = opened;
-  live.append((file) => file.hookSuccess());
-  // The size in the header shows that the page has the new line.
-  const size = await page.locator('.session-facts').textContent();
-  live.append((file) => file.hookSuccess().hookSuccess().hookSuccess().hookSuccess().hookSuccess().hookSuccess());
-  await isTrue(page, `document.querySelector('.session-facts').textContent !== ${JSON.stringify(size)}`);
-  assert.equal(await newBelow(page).count(), 0);
+  // The size in the header shows that the page has the new lines.
+  const facts = page.locator('.session-facts');
+  const size = await eventually(async () => {
+    const text = (await facts.textContent()) ?? '';
+    assert.match(text, /KB/);
+    return text;
+  });
+  live.append((file) => Array.from({ length: 7 }, () => file.hookSuccess()));
+  await eventually(async () => assert.notEqual(await facts.textContent(), size));
+  await hasNothingNew(page);
   live.append((file) => file.answer('an answer'));
   await newBelow(page).waitFor();
   await noComplaints(opened);
@@ -313,7 +332,7 @@ async function opensAtEnd(live: Live): Promise<void> {
   await page.locator('.live-session h2 a', { hasText: 'open me from the live page' }).click();
   await page.getByText('the last words').waitFor();
   await isTrue(page, isAtEnd);
-  assert.equal(new URL(page.url()).search, '?at=end');
+  await page.waitForURL((url) => url.search === '?at=end');
   live.append((file) => file.answer(`${words}even later words`));
   await page.getByText('even later words').waitFor();
   await isTrue(page, isAtEnd);
@@ -329,14 +348,17 @@ async function countsSeconds(live: Live): Promise<void> {
   const opened = await live.open();
   const { page } = opened;
   const outcome = page.locator('.call .call-outcome');
-  await isTrue(page, `/^running, \\d+ s$/.test(document.querySelector('.call .call-outcome').textContent)`);
-  const first = Number(/\d+/.exec((await outcome.textContent()) ?? '')?.[0]);
-  assert.ok(first >= 12 && first < 40, `${first} s`);
-  await isTrue(page, `Number(/\\d+/.exec(document.querySelector('.call .call-outcome').textContent)) > ${first}`);
+  const secondsIn = (text: string | null): number => Number(/^running, (\d+) s$/.exec(text ?? '')?.[1]);
+  const first = await eventually(async () => {
+    const seconds = secondsIn(await outcome.textContent());
+    assert.ok(seconds >= 12 && seconds < 60, `${seconds} s`);
+    return seconds;
+  });
+  await eventually(async () => assert.ok(secondsIn(await outcome.textContent()) > first));
   await page.getByRole('img', { name: 'running' }).waitFor();
   live.append((file) => file.result('c1', 'slept'));
   await page.locator('.call.done').waitFor();
-  assert.equal(await page.locator('.running').count(), 0);
+  await hasCount(page, '.running', 0);
   await noComplaints(opened);
 }
 
@@ -347,8 +369,8 @@ async function saysNoResult(live: Live): Promise<void> {
   const opened = await live.open();
   const { page } = opened;
   await page.locator('.call .call-outcome', { hasText: 'no result' }).waitFor();
-  assert.equal(await page.locator('.running').count(), 0);
-  assert.equal(await page.locator('.live-badge').count(), 0);
+  await hasCount(page, '.running', 0);
+  await hasCount(page, '.live-badge', 0);
   await noComplaints(opened);
 }
 
@@ -358,7 +380,7 @@ async function showsLive(live: Live): Promise<void> {
   const opened = await live.open();
   const badge = opened.page.locator('.session-header .live-badge');
   await badge.waitFor();
-  assert.match((await badge.textContent()) ?? '', /^live, written (now|\d+ s ago)$/);
+  await eventually(async () => assert.match((await badge.textContent()) ?? '', /^live, written (now|\d+ s ago)$/));
   await noComplaints(opened);
 }
 
@@ -374,9 +396,10 @@ async function reportsDeletion(live: Live): Promise<void> {
   rmSync(live.path);
   const notice = page.getByRole('alert');
   await notice.waitFor();
-  assert.match((await notice.textContent()) ?? '', new RegExp(`was deleted.*clew restore ${live.file.id}`));
+  const said = new RegExp(`was deleted.*clew restore ${live.file.id}`);
+  await eventually(async () => assert.match((await notice.textContent()) ?? '', said));
   await page.getByText('what was said').waitFor();
-  assert.equal(await page.locator('.live-badge').count(), 0);
+  await hasCount(page, '.live-badge', 0);
   await noComplaints(opened);
 }
 
@@ -391,11 +414,12 @@ async function reportsReplacement(live: Live): Promise<void> {
   await page.getByText('the new answer, which is longer').waitFor();
   const notice = page.getByRole('alert');
   await notice.waitFor();
-  assert.match((await notice.textContent()) ?? '', /replaced the file/);
+  await eventually(async () => assert.match((await notice.textContent()) ?? '', /replaced the file/));
   await notice.getByRole('button', { name: 'Close' }).click();
   await notice.waitFor({ state: 'detached' });
   live.append((file) => file.answer('appended'));
   await page.getByText('appended').waitFor();
-  assert.equal(await page.getByRole('alert').count(), 0, 'an append is not a replacement');
+  // An append is not a replacement.
+  await hasCount(page, '[role="alert"]', 0);
   await noComplaints(opened);
 }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readJson } from '../../src/web/client/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, hrefsOf, isTrue, noComplaints, rowOf } from './page-kit.ts';
+import { at, fitsWidth, hasCount, hrefsOf, isTrue, noComplaints, pressKey, rowOf } from './page-kit.ts';
 import {
   age,
   buildingId,
@@ -51,33 +52,36 @@ async function listsSessions(server: WebServer): Promise<void> {
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
   const { rows, total } = await readJson(server.client.sessions.$get());
-  assert.equal(await page.locator('.session-rows .session-row').count(), total);
-  const shown = await hrefsOf(page, '.session-rows [data-stop]');
-  assert.deepEqual(
-    shown,
-    rows.map(({ key }) => `/s/${key}`),
+  await hasCount(page, '.session-rows .session-row', total);
+  await eventually(async () =>
+    assert.deepEqual(
+      await hrefsOf(page, '.session-rows [data-stop]'),
+      rows.map(({ key }) => `/s/${key}`),
+    ),
   );
-  const groups = await page.locator('.group-row').count();
-  assert.ok(groups > 0);
-  assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), String(total + groups + 1));
-  assert.match(await rowOf(page, liveId).innerText(), /live/);
-  assert.match(await rowOf(page, damagedId).innerText(), /damaged line/);
-  assert.match(await rowOf(page, expiringId).innerText(), /deleted in [23] days/);
-  const cells = await rowOf(page, buildingId).getByRole('cell').allInnerTexts();
-  assert.deepEqual(
-    cells.map((cell) => cell.replace(/^\d+ (h|d|mo|y)$/, 'an age')),
-    ['Find out why the build is slow', 'ada/lighthouse', 'main', 'Opus 4.5', 'an age', '2', '16 KB', '$0.24'],
-  );
-  // Hostile text is only text.
-  assert.match(await rowOf(page, hostileId).innerText(), /<img src=x onerror=alert\(1\)>/);
-  assert.equal(await page.locator('main img').count(), 0);
-  assert.deepEqual(
-    await page
-      .getByRole('navigation', { name: 'Projects' })
-      .getByRole('link')
-      .evaluateAll((links) => links.length),
-    (await readJson(server.client.projects.$get())).length + 1,
-  );
+  await eventually(async () => {
+    const groups = await page.locator('.group-row').count();
+    assert.ok(groups > 0);
+    assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), String(total + groups + 1));
+  });
+  for (const [id, words] of [
+    [liveId, /live/],
+    [damagedId, /damaged line/],
+    [expiringId, /deleted in [23] days/],
+    // Hostile text is only text.
+    [hostileId, /<img src=x onerror=alert\(1\)>/],
+  ] as const)
+    await eventually(async () => assert.match(await rowOf(page, id).innerText(), words));
+  await eventually(async () => {
+    const cells = await rowOf(page, buildingId).getByRole('cell').allInnerTexts();
+    assert.deepEqual(
+      cells.map((cell) => cell.replace(/^\d+ (h|d|mo|y)$/, 'an age')),
+      ['Find out why the build is slow', 'ada/lighthouse', 'main', 'Opus 4.5', 'an age', '2', '16 KB', '$0.24'],
+    );
+  });
+  await hasCount(page, 'main img', 0);
+  const projects = await readJson(server.client.projects.$get());
+  await hasCount(page, 'nav[aria-label="Projects"] a', projects.length + 1);
   await noComplaints(opened);
 }
 
@@ -113,7 +117,8 @@ async function usesUnfinished(server: WebServer): Promise<void> {
   );
   await page.goto(at(server, '/'));
   await page.getByText('Indexing words for search, 30 %').waitFor();
-  assert.equal(await page.getByRole('progressbar', { name: 'Indexing words for search' }).getAttribute('value'), '30');
+  const progress = page.getByRole('progressbar', { name: 'Indexing words for search' });
+  await eventually(async () => assert.equal(await progress.getAttribute('value'), '30'));
   await page.getByRole('link', { name: 'Find out why the build is slow' }).click();
   await page.locator('.turn .answer').first().waitFor();
   await page.goto(at(server, '/?q=slugify'));
@@ -125,7 +130,6 @@ async function usesUnfinished(server: WebServer): Promise<void> {
 async function sortsAndFilters(server: WebServer): Promise<void> {
   const opened = await openPage(server.url);
   const { page } = opened;
-  const firstKey = () => page.locator('.session-rows [data-stop]').first().getAttribute('href');
   await page.getByRole('columnheader', { name: 'Size' }).getByRole('link').click();
   await page
     .getByRole('columnheader', { name: 'Size', exact: false })
@@ -137,12 +141,11 @@ async function sortsAndFilters(server: WebServer): Promise<void> {
   await page.waitForURL(/sort=size&reverse=1/);
   const [smallest] = (await readJson(server.client.sessions.$get({ query: { sort: 'size', reverse: true } }))).rows;
   await page.locator(`.session-rows tr:first-child [data-stop][href="/s/${smallest?.key}"]`).waitFor();
-  assert.equal(await firstKey(), `/s/${smallest?.key}`);
 
   await page.getByRole('button', { name: /^Expiring soon 1/ }).click();
   await page.waitForURL(/only=expiring/);
   await hasCount(page, '.session-rows .session-row', 1);
-  assert.equal(await firstKey(), `/s/${expiringId}`);
+  await rowOf(page, expiringId).waitFor();
   await page.getByRole('button', { name: /^Damaged/ }).click();
   await rowOf(page, damagedId).waitFor();
   await page.getByRole('button', { name: 'All', exact: true }).click();
@@ -175,8 +178,10 @@ async function leavesTyping(server: WebServer): Promise<void> {
       for (const end = performance.now() + 300; performance.now() < end; ) continue;
     })()`);
     await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    // More than the timer of the typing.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
-    assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, '/usage', label);
+    const { pathname, search } = new URL(page.url());
+    assert.equal(pathname + search, '/usage', label);
     await page.context().close();
   }
 }
@@ -185,7 +190,7 @@ async function searches(server: WebServer): Promise<void> {
   const opened = await openPage(server.url);
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
-  await page.keyboard.press('/');
+  await pressKey(page, '/');
   await page.keyboard.type('slugify', { delay: 20 });
   await page.waitForURL(/q=slugify/);
   const hit = page
@@ -193,21 +198,24 @@ async function searches(server: WebServer): Promise<void> {
     .filter({ has: page.locator('mark') })
     .first();
   await hit.waitFor();
-  assert.match(await hit.locator('mark').first().innerText(), /slugify/i);
+  await eventually(async () => assert.match(await hit.locator('mark').first().innerText(), /slugify/i));
   const { total } = await readJson(server.client.search.$get({ query: { text: 'slugify' } }));
-  assert.match(await page.locator('.search-page output').first().innerText(), new RegExp(`^${total} match`));
+  await page
+    .locator('.search-page output', { hasText: new RegExp(`^${total} match`) })
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Exact' }).click();
   await page.waitForURL(/mode=exact/);
   await hit.waitFor();
   // From the address: the list may change before the click.
   await hit.click();
-  await page.waitForURL((url) => url.pathname.startsWith('/s/'));
+  await page.waitForURL((url) => url.pathname.startsWith('/s/') && /^\d+$/.test(url.searchParams.get('line') ?? ''));
   const line = new URL(page.url()).searchParams.get('line');
-  assert.match(String(line), /^\d+$/);
   await page.locator(`.target[data-place=" ${line}"], .target[data-result=" ${line}"]`).first().waitFor();
   await page.goBack();
   await page.locator('.hit').first().waitFor();
-  assert.equal(await page.getByLabel('Search all sessions').inputValue(), 'slugify');
+  const field = page.getByLabel('Search all sessions');
+  await eventually(async () => assert.equal(await field.inputValue(), 'slugify'));
   await noComplaints(opened);
 }
 
@@ -229,36 +237,43 @@ async function followsKeys(server: WebServer): Promise<void> {
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
   const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('href') ?? ''");
-  const stops = await hrefsOf(page, 'main [data-stop]');
-  await page.keyboard.press('j');
-  assert.equal(await focused(), stops[0]);
-  await page.keyboard.press('j');
-  assert.equal(await focused(), stops[1]);
-  await page.keyboard.press('k');
-  assert.equal(await focused(), stops[0]);
-  await page.keyboard.press('Enter');
-  await page.waitForURL((url) => url.pathname === stops[0]);
+  const { rows } = await readJson(server.client.sessions.$get());
+  const [first, second] = rows.map(({ key }) => `/s/${key}`);
+  await eventually(async () => {
+    const stops = await hrefsOf(page, 'main [data-stop]');
+    assert.deepEqual(stops.slice(0, 2), [first, second]);
+  });
+  for (const [key, stop] of [
+    ['j', first],
+    ['j', second],
+    ['k', first],
+  ] as const) {
+    await pressKey(page, key);
+    await eventually(async () => assert.equal(await focused(), stop));
+  }
+  await pressKey(page, 'Enter');
+  await page.waitForURL((url) => url.pathname === first);
   for (const [key, title] of [
     ['u', 'Usage'],
     ['h', 'Health'],
     ['v', 'Live'],
     ['l', 'Library'],
   ] as const) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
+    await pressKey(page, 'g');
+    await pressKey(page, key);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
-    assert.equal(await page.title(), `${title} · Clew`);
+    await eventually(async () => assert.equal(await page.title(), `${title} · Clew`));
     // Screen readers announce the focused heading.
     await isTrue(page, `document.activeElement?.textContent === '${title}'`);
   }
-  await page.keyboard.press('?');
+  await pressKey(page, '?');
   const help = page.getByRole('dialog', { name: 'Keyboard help' });
   await help.waitFor();
-  await page.keyboard.press('j');
-  await page.keyboard.press('Escape');
+  await pressKey(page, 'j');
+  await pressKey(page, 'Escape');
   await help.waitFor({ state: 'detached' });
   // Keys typed into an input are text.
-  await page.keyboard.press('/');
+  await pressKey(page, '/');
   await page.keyboard.type('gu');
   await page.waitForURL(/q=gu/);
   await noComplaints(opened);
@@ -268,9 +283,15 @@ async function goesBack(server: WebServer): Promise<void> {
   const opened = await openPage(server.url, { viewport: { width: 1280, height: 300 } });
   const { page } = opened;
   await rowOf(page, buildingId).waitFor();
-  await page.evaluate("document.querySelector('main').scrollTo(0, 120)");
-  const before = await page.evaluate<number>("document.querySelector('main').scrollTop");
-  assert.ok(before > 50);
+  const before = await eventually(async () => {
+    const top = await page.evaluate<number>(`(() => {
+      const main = document.querySelector('main');
+      main.scrollTo(0, 120);
+      return main.scrollTop;
+    })()`);
+    assert.ok(top > 50, `${top}`);
+    return top;
+  });
   await page.locator('.session-rows [data-stop]').nth(4).dispatchEvent('click');
   await page.waitForURL((url) => url.pathname.startsWith('/s/'));
   await page.locator('.session').waitFor();
@@ -287,19 +308,25 @@ async function switchesTheme(server: WebServer): Promise<void> {
   const opened = await openPage(server.url, { ...desktop, colorScheme: 'light' });
   const { page } = opened;
   const paper = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  const isPaper = (colour: string) => eventually(async () => assert.equal(await paper(), colour));
+  await page.locator('.shell').waitFor();
+  // Read once: the shell is there, and its style came before it.
   const light = await paper();
   await page.getByLabel('Colours').selectOption('dark');
-  const dark = await paper();
-  assert.notEqual(dark, light);
+  const dark = await eventually(async () => {
+    const colour = await paper();
+    assert.notEqual(colour, light);
+    return colour;
+  });
   await page.reload();
   await page.locator('.shell').waitFor();
-  assert.equal(await paper(), dark);
+  await isPaper(dark);
   await page.getByLabel('Colours').selectOption('system');
-  assert.equal(await paper(), light);
+  await isPaper(light);
   await page.emulateMedia({ colorScheme: 'dark' });
-  assert.equal(await paper(), dark);
+  await isPaper(dark);
   await page.getByLabel('Colours').selectOption('light');
-  assert.equal(await paper(), light);
+  await isPaper(light);
   await noComplaints(opened);
 }
 
@@ -319,8 +346,7 @@ async function fitsPhone(server: WebServer): Promise<void> {
   for (const [name, address, shown] of addresses) {
     await page.goto(at(server, address));
     await page.locator(shown).first().waitFor();
-    const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    assert.ok(over <= 0, `${name} is ${over} pixels too wide`);
+    await fitsWidth(page, name);
   }
   await page.goto(server.url);
   await page.getByLabel('Project', { exact: true }).selectOption({ index: 1 });
@@ -343,11 +369,11 @@ async function listsMany(server: WebServer): Promise<void> {
   });
   await page.reload();
   await page.locator('.session-rows [data-stop]').first().waitFor();
-  assert.deepEqual([...new Set(asked)], ['0']);
+  await eventually(async () => assert.deepEqual([...new Set(asked)], ['0']));
   await page.evaluate("document.querySelector('main').scrollTo(0, 1e9)");
   const groups = (await readJson(server.client.sessions.$get({ query: { zone: 'UTC', limit: 1 } }))).groups.length;
   await page.locator(`[aria-rowindex="${many + groups + 1}"] [data-stop]`).waitFor();
-  assert.ok((await page.locator('.session-rows .session-row').count()) < 80);
+  await eventually(async () => assert.ok((await page.locator('.session-rows .session-row').count()) < 80));
   // The rows between the two ends were never visible.
   assert.deepEqual(
     ['200', '300'].filter((offset) => asked.includes(offset)),
@@ -366,8 +392,8 @@ async function beginsEmpty(server: WebServer): Promise<void> {
     ['v', 'Nothing is running.'],
     ['l', 'There are no sessions yet.'],
   ] as const) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
+    await pressKey(page, 'g');
+    await pressKey(page, key);
     await page.getByText(words).waitFor();
   }
   manySessions(server.root, 1);

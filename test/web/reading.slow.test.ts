@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { JsonObject } from '../../src/base/json/index.ts';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { text, toolResult, transcript } from '../support/transcript-builder.ts';
-import { hasCount, isTrue, noComplaints } from './page-kit.ts';
+import { hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 
 const id = 'aaaaaaaa-0000-4000-8000-00000000000a';
 const selection =
@@ -109,7 +110,7 @@ async function startSite(context: TestContext): Promise<Site> {
   return {
     open: async (query = '', view = desktop) => {
       const page = await openPage(new URL(`/s/${id}${query}${new URL(url).hash}`, url).href, view);
-      await page.page.locator('[data-loaded]').first().waitFor();
+      await isLoaded(page.page);
       return page;
     },
   };
@@ -119,30 +120,39 @@ function callNamed(page: Page, name: string) {
   return page.locator('.call').filter({ has: page.locator('.call-name', { hasText: name }) });
 }
 
+function hasTexts(locator: Locator, texts: readonly string[]): Promise<void> {
+  return eventually(async () => assert.deepEqual(await locator.allTextContents(), texts));
+}
+
+function hasNone(locator: Locator): Promise<void> {
+  return eventually(async () => assert.equal(await locator.count(), 0));
+}
+
 async function showsAttached(site: Site): Promise<void> {
   const shown = await site.open();
   const { page } = shown;
-  assert.equal(await page.locator('h1').textContent(), 'Make the port configurable');
-  assert.deepEqual(await page.locator('.outline-prompt').allTextContents(), ['Make the port configurable', 'And now?']);
+  await hasTexts(page.locator('h1'), ['Make the port configurable']);
+  await hasTexts(page.locator('.outline-prompt'), ['Make the port configurable', 'And now?']);
   const prompt = page.locator('.prompt').first();
-  assert.equal(await prompt.locator('.prompt-text').textContent(), 'Make the port configurable');
-  assert.deepEqual(await prompt.locator('.chip').allTextContents(), [
+  await hasTexts(prompt.locator('.prompt-text'), ['Make the port configurable']);
+  await hasTexts(prompt.locator('.chip'), [
     'lines 3–4 of src/app.ts, selected in the editor',
     'README.md, open in the editor',
   ]);
-  assert.equal(await prompt.getByText('listen(port);').count(), 0);
+  await hasNone(prompt.getByText('listen(port);'));
   await prompt.getByRole('button', { name: 'lines 3–4 of src/app.ts' }).click();
-  assert.equal(await prompt.locator('.attached-text').textContent(), 'const port = 8080;\nlisten(port);');
+  await hasTexts(prompt.locator('.attached-text'), ['const port = 8080;\nlisten(port);']);
   await noComplaints(shown);
 }
 
 async function keepsBreaks(site: Site): Promise<void> {
   const shown = await site.open();
   const answer = shown.page.locator('.answer .prose').first();
-  assert.equal(await answer.locator('p').first().innerText(), 'Three steps:\nthe constant,\nthe flag.');
-  assert.deepEqual(await answer.locator('li').allTextContents(), ['one', 'two']);
-  assert.equal(await answer.locator('pre code').textContent(), 'a\nb');
-  assert.equal(await answer.locator('pre br, ul br').count(), 0);
+  const first = answer.locator('p').first();
+  await eventually(async () => assert.equal(await first.innerText(), 'Three steps:\nthe constant,\nthe flag.'));
+  await hasTexts(answer.locator('li'), ['one', 'two']);
+  await hasTexts(answer.locator('pre code'), ['a\nb']);
+  await hasNone(answer.locator('pre br, ul br'));
   await noComplaints(shown);
 }
 
@@ -150,8 +160,8 @@ async function marksWords(site: Site): Promise<void> {
   const shown = await site.open();
   const diff = callNamed(shown.page, 'Edit').first().locator('.diff');
   await diff.locator('.changed').first().waitFor();
-  assert.deepEqual(await diff.locator('.removed .changed').allTextContents(), ['8080']);
-  assert.deepEqual(await diff.locator('.added .changed').allTextContents(), ['3000']);
+  await hasTexts(diff.locator('.removed .changed'), ['8080']);
+  await hasTexts(diff.locator('.added .changed'), ['3000']);
   await noComplaints(shown);
 }
 
@@ -159,11 +169,11 @@ async function showsDeclined(site: Site): Promise<void> {
   const shown = await site.open();
   const declined = shown.page.locator('.call.declined');
   await declined.getByRole('button', { name: /^declined by you Edit b\.ts You declined this edit/ }).waitFor();
-  assert.equal(await declined.locator('.reply').textContent(), 'You saidleave it');
-  assert.equal(await declined.getByText('was rejected').count(), 0);
+  await hasTexts(declined.locator('.reply'), ['You saidleave it']);
+  await hasNone(declined.getByText('was rejected'));
   const style = `getComputedStyle(document.querySelector('.call.declined .added code')).textDecorationLine`;
-  assert.equal(await shown.page.evaluate(style), 'line-through');
-  assert.equal(await shown.page.locator('.call.failed').count(), 1);
+  await isTrue(shown.page, `${style} === 'line-through'`);
+  await hasCount(shown.page, '.call.failed', 1);
   await noComplaints(shown);
 }
 
@@ -173,12 +183,12 @@ async function showsTree(site: Site): Promise<void> {
   const block = callNamed(page, 'mcp__github__issue');
   await block.getByRole('button', { name: /owner: kim, number: 12/ }).click();
   const tree = block.getByRole('figure', { name: 'output as a tree' });
-  assert.deepEqual(await tree.locator('.json-key').allTextContents(), ['title: ', 'labels: ', 'name: ', 'body: ']);
-  assert.equal(await tree.locator('.json-string').last().textContent(), 'Read it\nfrom the environment.');
+  await hasTexts(tree.locator('.json-key'), ['title: ', 'labels: ', 'name: ', 'body: ']);
+  await hasTexts(tree.locator('.json-string').last(), ['Read it\nfrom the environment.']);
   await tree.getByRole('button', { name: 'labels: 1 item' }).click();
-  assert.equal(await tree.getByText('bug').count(), 0);
+  await hasNone(tree.getByText('bug'));
   await block.getByRole('button', { name: 'Raw output' }).click();
-  assert.equal(await block.locator('.terminal pre').textContent(), JSON.stringify(issue));
+  await hasTexts(block.locator('.terminal pre'), [JSON.stringify(issue)]);
   await noComplaints(shown);
 }
 
@@ -187,14 +197,14 @@ async function showsThumbnails(site: Site): Promise<void> {
   const { page } = shown;
   const block = callNamed(page, 'mcp__browser__shot');
   // The call is folded; its image is not.
-  assert.equal(await block.locator('.call-line').getAttribute('aria-expanded'), 'false');
+  await block.locator('.call-line[aria-expanded="false"]').waitFor();
   const picture = block.getByRole('button', { name: /^From the transcript, 5 × 2, / });
   await picture.scrollIntoViewIfNeeded();
   await isTrue(page, `document.querySelectorAll('.call .picture:not(:disabled) img').length === 1`);
   await picture.click();
   const dialog = page.getByRole('dialog', { name: /^From the transcript, 5 × 2, / });
   await dialog.waitFor();
-  await page.keyboard.press('Escape');
+  await pressKey(page, 'Escape');
   await hasCount(page, 'dialog.large-picture', 0);
   await noComplaints(shown);
 }
@@ -202,30 +212,33 @@ async function showsThumbnails(site: Site): Promise<void> {
 async function showsErrorsOnce(site: Site): Promise<void> {
   const shown = await site.open();
   const { page } = shown;
-  assert.deepEqual(await page.locator('.note.error .note-label').allTextContents(), ['✗ request failed, 2 times']);
+  await hasTexts(page.locator('.note.error .note-label'), ['✗ request failed, 2 times']);
   const failed = page.locator('.call.failed');
-  assert.equal(await failed.locator('.call-body').count(), 1);
-  assert.equal(await failed.getByText('File does not exist.').count(), 1);
+  await hasCount(page, '.call.failed .call-body', 1);
+  await eventually(async () => assert.equal(await failed.getByText('File does not exist.').count(), 1));
   await failed.locator('.call-line').click();
   // Folded, the line says it.
-  assert.equal(await failed.locator('.call-outcome').textContent(), 'File does not exist.');
+  await hasTexts(failed.locator('.call-outcome'), ['File does not exist.']);
   await noComplaints(shown);
 }
 
 async function explainsNumbers(site: Site): Promise<void> {
   const shown = await site.open();
   const spans = `document.querySelector('.turn-numbers').querySelectorAll('.explained')`;
-  const titles = await shown.page.evaluate<string[]>(`Array.from(${spans}, (span) => span.title)`);
-  assert.ok(titles.includes('When the turn began'), titles.join('\n'));
-  assert.ok(titles.some((title) => title.startsWith('Tokens sent to the model in ')));
+  await eventually(async () => {
+    const titles = await shown.page.evaluate<string[]>(`Array.from(${spans}, (span) => span.title)`);
+    assert.ok(titles.includes('When the turn began'), titles.join('\n'));
+    assert.ok(titles.some((title) => title.startsWith('Tokens sent to the model in ')));
+  });
   const raw = shown.page.getByRole('button', { name: 'Raw line 2', exact: true });
-  assert.equal(await raw.getAttribute('title'), 'Line 2 of the transcript; click to read it as it is stored');
+  const title = 'Line 2 of the transcript; click to read it as it is stored';
+  await eventually(async () => assert.equal(await raw.getAttribute('title'), title));
   await noComplaints(shown);
 }
 
 async function fitsPhone(site: Site): Promise<void> {
   const shown = await site.open('', phone);
   const wide = `document.documentElement.scrollWidth > document.documentElement.clientWidth`;
-  assert.equal(await shown.page.evaluate(wide), false);
+  await isTrue(shown.page, `!(${wide})`);
   await noComplaints(shown);
 }

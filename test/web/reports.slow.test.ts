@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyParam, readJson } from '../../src/web/client/client.ts';
 import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, hrefsOf, noComplaints } from './page-kit.ts';
+import { at, hasCount, hrefsOf, noComplaints, pressKey } from './page-kit.ts';
 import { damagedId, liveId, pageLibrary, sayLive } from './page-library.ts';
 
 test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
@@ -26,35 +27,42 @@ async function showsUsage(server: WebServer): Promise<void> {
   const { page } = opened;
   const totals = page.getByRole('region', { name: 'In total' });
   const { totals: sum } = await readJson(server.client.usage.$get({ query: { by: 'model' } }));
-  await totals.waitFor();
-  assert.match(await totals.innerText(), new RegExp(`\\$${((sum.costMicroUsd ?? 0) / 1e6).toFixed(2)}`));
-  assert.match(await totals.innerText(), new RegExp(`${(100 * (sum.cacheHitRate ?? 0)).toFixed(1)} %`));
+  await eventually(async () => {
+    const text = await totals.innerText();
+    assert.match(text, new RegExp(`\\$${((sum.costMicroUsd ?? 0) / 1e6).toFixed(2)}`));
+    assert.match(text, new RegExp(`${(100 * (sum.cacheHitRate ?? 0)).toFixed(1)} %`));
+  });
   const { rows: days } = await readJson(server.client.usage.$get({ query: { by: 'daily' } }));
-  assert.equal(await page.locator('.time-chart g').count(), days.filter(({ key }) => key !== null).length);
+  await hasCount(page, '.time-chart g', days.filter(({ key }) => key !== null).length);
   const { tools } = await readJson(server.client.usage.tools.$get());
   await page
     .getByRole('region', { name: 'By tool' })
     .getByText(tools[0]?.name ?? '', { exact: true })
     .waitFor();
   const { rows: models } = await readJson(server.client.usage.$get({ query: { by: 'model' } }));
-  assert.deepEqual(
-    (await page.getByRole('region', { name: 'By model' }).locator('.bar-name').allInnerTexts()).sort(),
-    models.map(({ key }) => key ?? '').sort(),
+  await eventually(async () =>
+    assert.deepEqual(
+      (await page.getByRole('region', { name: 'By model' }).locator('.bar-name').allInnerTexts()).sort(),
+      models.map(({ key }) => key ?? '').sort(),
+    ),
   );
   const { turns, sessions } = await readJson(server.client.usage.top.$get());
-  assert.deepEqual(
-    await hrefsOf(page, '[aria-label="Most expensive sessions"] a'),
-    sessions.map(({ key }) => `/s/${key}`),
+  await eventually(async () =>
+    assert.deepEqual(
+      await hrefsOf(page, '[aria-label="Most expensive sessions"] a'),
+      sessions.map(({ key }) => `/s/${key}`),
+    ),
   );
   const dearest = page.getByRole('region', { name: 'Most expensive turns' }).getByRole('link').first();
-  assert.equal(await dearest.getAttribute('href'), `/s/${turns[0]?.key}?line=${turns[0]?.line}`);
+  const place = `/s/${turns[0]?.key}?line=${turns[0]?.line}`;
+  await eventually(async () => assert.equal(await dearest.getAttribute('href'), place));
 
   await totals.getByRole('button', { name: 'Receipts' }).click();
   const drawer = page.getByRole('dialog', { name: 'Receipts' });
   const { receipts } = await readJson(server.client.usage.receipts.$get());
   await drawer.getByText(`${receipts[0]?.path}:${receipts[0]?.line}`).first().waitFor();
-  assert.equal(await drawer.locator('ol > li').count(), receipts.length);
-  await page.keyboard.press('Escape');
+  await eventually(async () => assert.equal(await drawer.locator('ol > li').count(), receipts.length));
+  await pressKey(page, 'Escape');
   await drawer.waitFor({ state: 'detached' });
 
   await page.getByText('As a table').click();
@@ -84,7 +92,10 @@ async function repairs(server: WebServer): Promise<void> {
   await page.locator('.doctor-list .triage-row').first().waitFor();
   const { sessions } = await readJson(server.client.doctor.$get());
   assert.equal(sessions[0]?.key, damagedId);
-  assert.equal((await hrefsOf(page, '.doctor-list [data-stop]'))[0], `/s/${damagedId}`);
+  await eventually(async () => {
+    const [first] = await hrefsOf(page, '.doctor-list [data-stop]');
+    assert.equal(first, `/s/${damagedId}`);
+  });
   await page.getByText('By kind of damage').click();
   await page
     .getByRole('list', { name: 'Kinds of damage' })
@@ -97,29 +108,24 @@ async function repairs(server: WebServer): Promise<void> {
   const one = page.getByRole('region', { name: 'One session' });
   await one.getByText('L-torn-tail').waitFor();
   const { findings } = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }));
-  assert.equal(await one.locator('.findings > li').count(), findings.length);
+  await eventually(async () => assert.equal(await one.locator('.findings > li').count(), findings.length));
   await one.getByRole('button', { name: 'Dry run of a repair' }).click();
   const { previews } = await readJson(server.client.sessions[':key'].fix.$get({ param: keyParam(damagedId) }));
   const usual = previews.find(({ isDefault }) => isDefault);
   const shown = one.getByRole('region', { name: `Strategy ${usual?.strategy}` });
   await shown.waitFor();
-  assert.equal(await one.locator('.preview').count(), previews.length);
-  assert.match(
-    await shown.innerText(),
-    new RegExp(`${usual?.before.loaded} of ${usual?.before.of}[^]*${usual?.after.loaded} of ${usual?.after.of}`),
-  );
+  await eventually(async () => assert.equal(await one.locator('.preview').count(), previews.length));
+  const { before, after } = usual ?? {};
+  const loads = new RegExp(`${before?.loaded} of ${before?.of}[^]*${after?.loaded} of ${after?.of}`);
+  await eventually(async () => assert.match(await shown.innerText(), loads));
   await shown.getByRole('button', { name: 'Repair in place' }).click();
   await one.getByText(/^Repaired: resuming now loads/).waitFor();
-  assert.deepEqual(
-    (await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }))).findings,
-    [],
-  );
+  const repaired = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }));
+  assert.deepEqual(repaired.findings, []);
   await page.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).first().click();
   await page.getByRole('region', { name: 'Changes' }).getByText('undone').waitFor();
-  assert.equal(
-    (await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }))).findings.length,
-    findings.length,
-  );
+  const undone = await readJson(server.client.sessions[':key'].doctor.$get({ param: keyParam(damagedId) }));
+  assert.equal(undone.findings.length, findings.length);
   await noComplaints(opened);
 }
 
@@ -129,8 +135,9 @@ async function onlyReads(server: WebServer): Promise<void> {
   const { page } = opened;
   await page.getByRole('button', { name: 'Dry run of a repair' }).click();
   await page.getByText('This page is read-only.').waitFor();
-  assert.ok((await page.locator('.preview').count()) > 0);
-  assert.equal(await page.getByRole('button', { name: /Repair in place|Create a repaired copy/ }).count(), 0);
+  await page.locator('.preview').first().waitFor();
+  const offers = page.getByRole('button', { name: /Repair in place|Create a repaired copy/ });
+  await eventually(async () => assert.equal(await offers.count(), 0));
   await noComplaints(opened);
 }
 
@@ -140,7 +147,12 @@ async function showsLive(server: WebServer): Promise<void> {
   await page.getByText('grind the first sack').first().waitFor();
   sayLive(server.root, 'grind the second sack');
   await page.locator('.live-prompt').getByText('grind the second sack').waitFor();
-  assert.deepEqual(await page.locator('.live-text').allInnerTexts(), ['grind the first sack', 'grind the second sack']);
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.live-text').allInnerTexts(), [
+      'grind the first sack',
+      'grind the second sack',
+    ]),
+  );
   await page.locator('.live-prompt a').last().click();
   await page.waitForURL((url) => url.pathname === `/s/${liveId}`);
   await page.getByText('grind the second sack').first().waitFor();

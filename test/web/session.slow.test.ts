@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
+import { fitsWidth, hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 import { countBlanks, dueWithPush, emptyPlacesAt, isAtEnd } from './page-scripts.ts';
 import { everything, everythingId, liveId, longId, longSession } from './page-sessions.ts';
 
@@ -67,43 +68,33 @@ async function startSite(context: TestContext): Promise<Site> {
     open: async (id, { query = '', view = desktop, script = '' } = {}) => {
       const address = new URL(`/s/${id}${query}${new URL(url).hash}`, url).href;
       const opened = await openPage(address, view, script);
-      await opened.page.locator('[data-loaded]').first().waitFor();
+      await isLoaded(opened.page);
       return opened;
     },
   };
 }
 
-/** Polls from outside: waiting inside the page evaluates text, which its policy blocks. */
-async function becomesTrue(page: Page, script: string): Promise<void> {
-  for (let tries = 0; tries < 1500; tries++) {
-    if ((await page.evaluate<boolean>(script)) === true) return;
-    await setTimeout(20);
-  }
-  assert.fail(`it never became true: ${script}`);
-}
-
-async function done({ page, complaints }: OpenedPage): Promise<void> {
-  assert.deepEqual(complaints, []);
-  await page.context().close();
-}
-
 async function showsTurns(site: Site): Promise<void> {
   const opened = await site.open(demoId);
   const { page } = opened;
-  assert.equal(await page.locator('h1').textContent(), 'Find out why the build is slow');
-  assert.deepEqual(await page.locator('.outline-prompt').allTextContents(), [
-    'why does `lighthouse build` take 9 seconds for 400 posts? find out first, change nothing yet',
-    'do the first one',
-  ]);
+  await page.locator('h1', { hasText: /^Find out why the build is slow$/ }).waitFor();
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.outline-prompt').allTextContents(), [
+      'why does `lighthouse build` take 9 seconds for 400 posts? find out first, change nothing yet',
+      'do the first one',
+    ]),
+  );
   await page.locator('.diff .added').first().waitFor();
   const meaning = ' (Cost of the turn and its sub-agents at the prices of the API)';
-  assert.deepEqual(await page.locator('.turn-head .cost').allTextContents(), [`$0.20${meaning}`, `$0.04${meaning}`]);
-  assert.equal(await page.locator('.chart-line').count(), 1);
+  const costs = page.locator('.turn-head .cost');
+  await eventually(async () => assert.deepEqual(await costs.allTextContents(), [`$0.20${meaning}`, `$0.04${meaning}`]));
+  await hasCount(page, '.chart-line', 1);
   await page.getByText('Context, at most 17.4k of 200k tokens').waitFor();
   await page.getByRole('button', { name: /^done Grep/ }).click();
   await page.locator('.files li', { hasText: 'test/highlight.test.ts' }).waitFor();
-  assert.match((await page.locator('.terminal').first().textContent()) ?? '', /400 pages in 9\.12 s/);
-  await done(opened);
+  const output = page.locator('.terminal').first();
+  await eventually(async () => assert.match((await output.textContent()) ?? '', /400 pages in 9\.12 s/));
+  await noComplaints(opened);
 }
 
 async function showsEverything(site: Site): Promise<void> {
@@ -113,7 +104,7 @@ async function showsEverything(site: Site): Promise<void> {
     await page.locator(selector, { hasText: text }).first().waitFor();
   };
   await shown('.prompt', 'Please look **at** this');
-  await becomesTrue(page, `document.querySelector('.picture img[src^="blob:"]')?.naturalWidth === 1`);
+  await isTrue(page, `document.querySelector('.picture img[src^="blob:"]')?.naturalWidth === 1`);
   await shown('.prose h4', 'Plan');
   await shown('.hljs-keyword', 'const');
   await shown('.ink-2', 'green');
@@ -124,7 +115,8 @@ async function showsEverything(site: Site): Promise<void> {
   await shown('.call.failed .terminal', 'out of tea');
   await shown('.note.error', 'API error 529: Overloaded');
   await shown('.queued', 'And hurry');
-  assert.equal(await page.getByText('First I think about it.').count(), 1, 'thinking is folded to its first line');
+  const thought = page.getByText('First I think about it.');
+  await eventually(async () => assert.equal(await thought.count(), 1, 'thinking is folded to its first line'));
   await page.getByRole('button', { name: /^Thinking/ }).click();
   await shown('.thinking .prose', 'First I think about it.');
   await page.getByRole('button', { name: /^done WebSearch/ }).click();
@@ -134,7 +126,7 @@ async function showsEverything(site: Site): Promise<void> {
   await page.getByRole('button', { name: /Compacted \(manual\) · 155k → 12\.0k tokens · 1 line kept/ }).click();
   await shown('.kept', 'line 2');
   await shown('.compaction .prose', 'What was said before, in short');
-  await done(opened);
+  await noComplaints(opened);
 }
 
 async function opensAgent(site: Site): Promise<void> {
@@ -142,23 +134,23 @@ async function opensAgent(site: Site): Promise<void> {
   const { page } = opened;
   await page.getByRole('button', { name: 'Sub-agent Explore: Follow one page' }).click();
   await page.locator('.agent-body .call', { hasText: 'src/render/highlight.ts' }).waitFor();
-  assert.match((await page.locator('.agent-prompt').textContent()) ?? '', /^Follow one page of the blog/);
-  await done(opened);
+  await page.locator('.agent-prompt', { hasText: /^Follow one page of the blog/ }).waitFor();
+  await noComplaints(opened);
 }
 
 async function findsWords(site: Site): Promise<void> {
   const opened = await site.open(everythingId);
   const { page } = opened;
-  await page.keyboard.press('/');
+  await pressKey(page, '/');
   await page.getByRole('searchbox', { name: 'Find in this session' }).fill('let WORD');
   await page.locator('.find-hits mark', { hasText: 'let word' }).waitFor();
-  await page.keyboard.press('Enter');
+  await pressKey(page, 'Enter');
   await page.locator('.call.target .code-line', { hasText: 'let word = 2;' }).waitFor();
-  assert.equal(await page.locator('.find-state').textContent(), '1 of 1 place');
-  await becomesTrue(page, `CSS.highlights.get('found')?.size === 1`);
-  await page.keyboard.press('Escape');
+  await page.locator('.find-state', { hasText: /^1 of 1 place$/ }).waitFor();
+  await isTrue(page, `CSS.highlights.get('found')?.size === 1`);
+  await pressKey(page, 'Escape');
   await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor({ state: 'detached' });
-  await done(opened);
+  await noComplaints(opened);
 }
 
 async function showsRaw(site: Site): Promise<void> {
@@ -169,9 +161,9 @@ async function showsRaw(site: Site): Promise<void> {
   await drawer.getByText('"command": "npm test"').waitFor();
   await drawer.getByRole('button', { name: 'Laid out' }).click();
   await drawer.getByText('"command":"npm test"').waitFor();
-  await page.keyboard.press('Escape');
+  await pressKey(page, 'Escape');
   await drawer.waitFor({ state: 'detached' });
-  await done(opened);
+  await noComplaints(opened);
 }
 
 const currentTurn = (page: Page, turn: string): Promise<void> =>
@@ -181,29 +173,30 @@ async function followsKeys(site: Site): Promise<void> {
   const opened = await site.open(longId);
   const { page } = opened;
   await currentTurn(page, '1');
-  await page.keyboard.press('j');
+  await pressKey(page, 'j');
   await currentTurn(page, '2');
   await page.waitForURL(/\?turn=2$/);
-  await page.keyboard.press('k');
+  await pressKey(page, 'k');
   await currentTurn(page, '1');
-  await page.keyboard.press('?');
+  await pressKey(page, '?');
   await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('o');
+  await pressKey(page, 'Escape');
+  await pressKey(page, 'o');
   await page.locator('nav.outline').waitFor({ state: 'hidden' });
-  await page.keyboard.press('o');
+  await pressKey(page, 'o');
   await page.locator('nav.outline').waitFor();
-  await page.keyboard.press('Shift+G');
+  await pressKey(page, 'Shift+G');
   await page.getByText('the very last words').waitFor();
-  await page.keyboard.press('g');
+  await pressKey(page, 'g');
   await currentTurn(page, '1');
-  await done(opened);
+  await noComplaints(opened);
 }
 
 async function switchesBranches(site: Site): Promise<void> {
   const opened = await site.open(everythingId, { script: dueWithPush });
   const { page } = opened;
-  assert.equal(await page.getByText('an answer on another branch').count(), 0);
+  await page.getByText('Done with the first turn').waitFor();
+  await eventually(async () => assert.equal(await page.getByText('an answer on another branch').count(), 0));
   await page.getByRole('button', { name: 'Another branch leaves here' }).click();
   await page.getByText('an answer on another branch').waitFor();
   await page.waitForURL(/\?branch=2/);
@@ -213,17 +206,17 @@ async function switchesBranches(site: Site): Promise<void> {
   await page.getByText('an answer on another branch').waitFor();
   await page.getByLabel('Branch').selectOption('1');
   await page.getByText('Done with the first turn').waitFor();
-  await done(opened);
+  await noComplaints(opened);
 }
 
 async function opensAtLine(site: Site): Promise<void> {
   const opened = await site.open(everythingId, { query: '?line=15' });
   await opened.page.locator('.call.target', { hasText: 'a.ts' }).waitFor();
-  assert.match(opened.page.url(), /\?line=15$/);
-  await done(opened);
+  await opened.page.waitForURL(/\?line=15$/);
+  await noComplaints(opened);
   const nested = await site.open(demoId, { query: '?line=3&agent=a3a21efcc710fcd87' });
   await nested.page.locator('.agent .call.target', { hasText: 'src/**/*.ts' }).waitFor();
-  await done(nested);
+  await noComplaints(nested);
 }
 
 async function copies(site: Site): Promise<void> {
@@ -234,23 +227,24 @@ async function copies(site: Site): Promise<void> {
     await page.evaluate("navigator.clipboard.writeText('')");
     await page.locator(within).first().getByRole('button', { name: button }).click();
     await page.getByText(said).waitFor();
-    await becomesTrue(page, "navigator.clipboard.readText().then((text) => text !== '')");
+    await isTrue(page, "navigator.clipboard.readText().then((text) => text !== '')");
     return page.evaluate<string>('navigator.clipboard.readText()');
   };
-  assert.equal(
-    await copied('Copy resume command', 'Resume command copied'),
-    `cd /home/ada/lighthouse && claude --resume ${demoId}`,
-  );
-  assert.match(await copied('Copy as Markdown', 'Markdown copied'), /^# Find out why the build is slow\n/);
-  assert.match(await copied('Copy link', 'Link copied'), new RegExp(`^http://127\\.0\\.0\\.1:\\d+/s/${demoId}$`));
+  const resume = await copied('Copy resume command', 'Resume command copied');
+  assert.equal(resume, `cd /home/ada/lighthouse && claude --resume ${demoId}`);
+  const whole = await copied('Copy as Markdown', 'Markdown copied');
+  assert.match(whole, /^# Find out why the build is slow\n/);
+  const address = await copied('Copy link', 'Link copied');
+  assert.match(address, new RegExp(`^http://127\\.0\\.0\\.1:\\d+/s/${demoId}$`));
   const turn = '.turn-head >> nth=1';
   await page.locator('.outline-row', { hasText: 'do the first one' }).click();
-  assert.match(await copied('Copy as Markdown', 'Markdown copied', turn), /^\n?## 2\. do the first one\n/);
+  const second = await copied('Copy as Markdown', 'Markdown copied', turn);
+  assert.match(second, /^\n?## 2\. do the first one\n/);
   const link = await copied('Copy link', 'Link copied', turn);
   assert.match(link, new RegExp(`/s/${demoId}\\?line=\\d+$`));
   await page.goto(link);
   await page.locator('.prompt.target', { hasText: 'do the first one' }).waitFor();
-  await done(opened);
+  await noComplaints(opened);
 }
 
 function liveTurn(turn: number): string {
@@ -275,12 +269,12 @@ async function followsLive(site: Site): Promise<void> {
   await currentTurn(page, '1');
   await page.getByRole('button', { name: 'New below' }).click();
   await page.locator('.prompt', { hasText: 'live prompt 3' }).waitFor();
-  await becomesTrue(page, isAtEnd);
+  await isTrue(page, isAtEnd);
   appendFileSync(file, liveTurn(4));
   // A reader at the end stays at the end.
   await page.locator('.prompt', { hasText: 'live prompt 4' }).waitFor();
-  await becomesTrue(page, isAtEnd);
-  await done(opened);
+  await isTrue(page, isAtEnd);
+  await noComplaints(opened);
 }
 
 async function scrollsLong(site: Site): Promise<void> {
@@ -289,15 +283,17 @@ async function scrollsLong(site: Site): Promise<void> {
   // With the wheel, screen by screen, as fast as the browser allows: the screen is never empty.
   const blanks = await page.evaluate<number>(countBlanks);
   assert.equal(blanks, 0);
-  await page.keyboard.press('Shift+G');
+  await pressKey(page, 'Shift+G');
   await page.getByText('the very last words').waitFor();
-  const turns = await page.locator('[data-part]').count();
-  assert.ok(turns < 40, `${turns} parts are in the page at once`);
+  await eventually(async () => {
+    const turns = await page.locator('[data-part]').count();
+    assert.ok(turns < 40, `${turns} parts are in the page at once`);
+  });
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   assert.ok(usedSize < 300 * 1024 * 1024, `${Math.round(usedSize / 1024 / 1024)} MB of heap`);
-  await done(opened);
+  await noComplaints(opened);
 }
 
 async function showsWhatComes(site: Site): Promise<void> {
@@ -317,18 +313,18 @@ async function showsWhatComes(site: Site): Promise<void> {
     assert.deepEqual({ share, empty, unnamed }, { share, empty: 0, unnamed: 0 });
   }
   release();
-  await becomesTrue(page, `document.querySelector('.row .turn:not([data-loaded])') === null`);
-  await done(opened);
+  await isTrue(page, `document.querySelector('.row .turn:not([data-loaded])') === null`);
+  await noComplaints(opened);
 }
 
 async function fitsPhone(site: Site): Promise<void> {
   const opened = await site.open(demoId, { view: phone });
   const { page } = opened;
-  assert.equal(await page.locator('.outline').isVisible(), false);
+  await page.locator('.outline').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Turns' }).click();
   await page.locator('.outline-row', { hasText: 'do the first one' }).click();
   await page.locator('.outline').waitFor({ state: 'hidden' });
   await page.locator('.prompt', { hasText: 'do the first one' }).waitFor();
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
-  await done(opened);
+  await fitsWidth(page);
+  await noComplaints(opened);
 }

@@ -2,12 +2,11 @@
 // with numbers computed by hand from the lines that are written here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
 import { desktop, type OpenedPage, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Fields, sessionId, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, noComplaints } from './page-kit.ts';
+import { at, hasCount, isAccessibleInBoth, isTrue, noComplaints } from './page-kit.ts';
 
 const [opus, haiku] = ['claude-opus-4-5-20251101', 'claude-haiku-4-5-20251001'];
 const nowId = '22222222-2222-4222-a222-222222222222';
@@ -69,18 +68,6 @@ async function open(server: WebServer, address: string, view = desktop): Promise
   return opened;
 }
 
-async function isFaultless(page: Page): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
-      [],
-      colorScheme,
-    );
-  }
-}
-
 const range = 'since=2026-03-01&until=2026-03-31';
 
 async function showsNumbers(server: WebServer): Promise<void> {
@@ -96,17 +83,20 @@ async function showsNumbers(server: WebServer): Promise<void> {
   await cache.getByText('$0.38').waitFor();
   // $1.331 of Opus on the first day, $0.0201 of Haiku on the last; no bar between.
   await hasCount(page, '.time-chart g', 2);
-  assert.deepEqual(await page.locator('.legend li').allInnerTexts(), [opus, haiku]);
-  assert.equal(await page.locator('.time-chart g').nth(1).locator('.model-1').count(), 1);
+  await eventually(async () => assert.deepEqual(await page.locator('.legend li').allInnerTexts(), [opus, haiku]));
+  const second = page.locator('.time-chart g').nth(1);
+  await eventually(async () => assert.equal(await second.locator('.model-1').count(), 1));
   const days = page.getByRole('region', { name: 'Days' });
-  assert.deepEqual(await days.locator('.day').allTextContents(), [
-    '2026-03-04: $1.33',
-    '2026-03-05: nothing',
-    '2026-03-06: $0.02',
-  ]);
-  assert.equal(await days.locator('.level-4').count(), 1);
-  assert.equal(await days.getByRole('rowheader').count(), 7);
-  await isFaultless(page);
+  await eventually(async () => {
+    assert.deepEqual(await days.locator('.day').allTextContents(), [
+      '2026-03-04: $1.33',
+      '2026-03-05: nothing',
+      '2026-03-06: $0.02',
+    ]);
+    assert.equal(await days.locator('.level-4').count(), 1);
+    assert.equal(await days.getByRole('rowheader').count(), 7);
+  });
+  await isAccessibleInBoth(page);
   await page.getByRole('button', { name: 'Tokens' }).click();
   await tool.getByText('200k', { exact: true }).waitFor();
   await noComplaints(opened);
@@ -116,20 +106,22 @@ async function showsBlock(server: WebServer): Promise<void> {
   const opened = await open(server, '/usage');
   const { page } = opened;
   const block = page.getByRole('region', { name: 'Active block' });
-  const [soFar, perHour, atEnd] = await block.locator('dd').allInnerTexts();
-  // A quarter of an hour is the least that counts, so that $1 is at most $4 an hour.
-  assert.match(soFar ?? '', /^\$1\.00\s+since \d\d:\d\d$/);
-  const hourly = Number(/^\$(\d+\.\d\d)/.exec(perHour ?? '')?.[1]);
-  assert.ok(hourly > 1.9 && hourly <= 4, perHour);
-  const projected = Number(/^\$(\d+\.\d\d)/.exec(atEnd ?? '')?.[1]);
-  // The block ends four to five hours from now.
-  assert.ok(projected >= 1 + hourly * 3.9 && projected <= 1 + hourly * 5, atEnd);
+  await eventually(async () => {
+    const [soFar, perHour, atEnd] = await block.locator('dd').allInnerTexts();
+    // A quarter of an hour is the least that counts, so that $1 is at most $4 an hour.
+    assert.match(soFar ?? '', /^\$1\.00\s+since \d\d:\d\d$/);
+    const hourly = Number(/^\$(\d+\.\d\d)/.exec(perHour ?? '')?.[1]);
+    assert.ok(hourly > 1.9 && hourly <= 4, perHour);
+    const projected = Number(/^\$(\d+\.\d\d)/.exec(atEnd ?? '')?.[1]);
+    // The block ends four to five hours from now.
+    assert.ok(projected >= 1 + hourly * 3.9 && projected <= 1 + hourly * 5, atEnd);
+  });
   await noComplaints(opened);
 }
 
 async function fitsPhone(server: WebServer): Promise<void> {
   const opened = await open(server, `/usage?${range}`, phone);
-  assert.equal(await opened.page.evaluate<number>('document.documentElement.scrollWidth'), 390);
-  await isFaultless(opened.page);
+  await isTrue(opened.page, 'document.documentElement.scrollWidth === 390');
+  await isAccessibleInBoth(opened.page);
   await noComplaints(opened);
 }

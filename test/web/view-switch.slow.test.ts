@@ -6,7 +6,7 @@ import { type OpenedPage, openBrowser, openPage, skipWithoutChromium } from '../
 import { eventually } from '../support/eventually.ts';
 import { text, thinking, toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, isLoaded, isTrue, noComplaints } from './page-kit.ts';
+import { at, hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 
 const mixedId = '88888888-8888-4888-a888-888888888888';
 const longId = '88888888-8888-4888-a888-999999999999';
@@ -199,23 +199,23 @@ async function steps(server: WebServer): Promise<void> {
         return box !== undefined && box.top >= main.top && box.top < main.bottom;
       })()`,
     );
-  await page.keyboard.press('e');
+  await pressKey(page, 'e');
   await isAt('.call.failed.target', 'bad 5');
-  await page.keyboard.press('e');
+  await pressKey(page, 'e');
   await isAt('.call.failed.target', 'bad 50');
-  await page.keyboard.press('e');
+  await pressKey(page, 'e');
   await page.getByText('No later error').waitFor();
-  await page.keyboard.press('Shift+E');
+  await pressKey(page, 'Shift+E');
   await isAt('.call.failed.target', 'bad 5');
-  await page.keyboard.press('c');
+  await pressKey(page, 'c');
   await isTrue(page, `document.querySelector('.call.target')?.closest('[data-part]')?.dataset.part === '5'`);
-  await page.keyboard.press('x');
+  await pressKey(page, 'x');
   await isAt('.compaction', 'Compacted (auto)');
   // Prompts hides calls; the one that was jumped to is shown.
   await press(page, 'Prompts');
   await hasCount(page, '.items .call', 0);
-  await page.keyboard.press('g');
-  await page.keyboard.press('e');
+  await pressKey(page, 'g');
+  await pressKey(page, 'e');
   await isAt('.call.failed.target', 'bad 5');
   await hasCount(page, '.items .call', 1);
   await noComplaints(opened);

@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { openBrowser, openPage, skipWithoutChromium } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';
 import { openWebServer } from '../../support/web-server.ts';
 
@@ -21,7 +22,7 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
   const server = await openWebServer(context, library);
   const { page } = await openPage(server.url);
   await page.locator(`a[href="/s/${sessionId}"]`).first().waitFor();
-  assert.equal(page.url(), `${server.base}/`);
+  await page.waitForURL(`${server.base}/`);
   const ask = (address: string, token: string | null = null): Promise<number | string> =>
     page.evaluate(
       async ([url, given]) => {
@@ -35,13 +36,15 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
     );
 
   await context.test('there is no cookie, and every request without the header is refused', async () => {
-    assert.deepEqual(await page.context().cookies(), []);
-    assert.equal(await ask('/api/status'), 401);
-    assert.equal(await ask('/api/status', server.token), 200);
+    const cookies = await page.context().cookies();
+    assert.deepEqual(cookies, []);
+    const answers = [await ask('/api/status'), await ask('/api/status', server.token)];
+    assert.deepEqual(answers, [401, 200]);
   });
 
   await context.test('the page loads nothing from elsewhere and runs no inline script', async () => {
-    assert.match(String(await ask('http://127.0.0.1:9/')), /TypeError/);
+    const elsewhere = await ask('http://127.0.0.1:9/');
+    assert.match(String(elsewhere), /TypeError/);
     const ran = await page.evaluate(`
       const script = document.createElement('script');
       script.textContent = 'globalThis.canary = 1';
@@ -59,7 +62,8 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
       evil.close();
     });
     await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
-    assert.match(String(await ask(`${server.base}/api/status`)), /TypeError/);
+    const foreign = await ask(`${server.base}/api/status`);
+    assert.match(String(foreign), /TypeError/);
     const embedded = await page.evaluate(`
       (async () => {
         // An image loads as soon as it has an address, so that comes last.
@@ -77,7 +81,8 @@ async function opensByItsAddress(context: TestContext): Promise<void> {
     await page.evaluate(
       `document.body.append(Object.assign(document.createElement('iframe'), { src: '${server.base}/' }))`,
     );
-    assert.equal((await framed).status(), 403);
+    const inFrame = await framed;
+    assert.equal(inFrame.status(), 403);
   });
 
   await context.test('a link with the token on another site still opens the page', async () => {
@@ -111,7 +116,7 @@ async function givesNothingToAnotherPort(context: TestContext): Promise<void> {
     document.body.append(Object.assign(document.createElement('a'), { href: '${otherUrl}linked', id: 'go' }));
     document.getElementById('go').click()`);
   await page.waitForURL(`${otherUrl}linked`);
-  assert.equal(await page.evaluate(`sessionStorage.getItem('clew-token')`), null);
+  await eventually(async () => assert.equal(await page.evaluate(`sessionStorage.getItem('clew-token')`), null));
   await page.goto(`${otherUrl}typed`);
   await (await page.context().newPage()).goto(`${otherUrl}tab`);
   const paths = received.map(({ url }) => url).filter((url) => url !== '/favicon.ico');
@@ -135,7 +140,7 @@ async function asksOtherTabs(context: TestContext): Promise<void> {
   const second = await page.context().newPage();
   await second.goto(`${first.base}/s/${sessionId}`);
   await second.locator('[data-loaded]').first().waitFor();
-  assert.equal(second.url(), `${first.base}/s/${sessionId}`);
+  await second.waitForURL(`${first.base}/s/${sessionId}`);
   await second.close();
 
   // Restarted on the same port: this tab has the token of the earlier start.
@@ -144,20 +149,20 @@ async function asksOtherTabs(context: TestContext): Promise<void> {
   const again = await openWebServer(context, library, { port });
   await page.reload();
   await page.getByRole('heading', { name: 'This tab has no token for your sessions' }).waitFor();
-  assert.match(await page.locator('#no-token').innerText(), /Open the printed address, or run clew open in a terminal/);
-  assert.equal(await page.locator('#root').isVisible(), false);
+  await page.locator('#no-token', { hasText: 'Open the printed address, or run clew open in a terminal' }).waitFor();
+  await page.locator('#root').waitFor({ state: 'hidden' });
 
   const alone = await page.context().newPage();
   await alone.goto(`${again.base}/s/${sessionId}?turn=1`);
   await alone.getByRole('heading', { name: 'This tab has no token for your sessions' }).waitFor();
-  assert.match(await alone.locator('#no-token').innerText(), new RegExp(`run clew open ${sessionId} in a terminal`));
+  await alone.locator('#no-token', { hasText: `run clew open ${sessionId} in a terminal` }).waitFor();
 
   // Pasting the new address over the stale one changes only the fragment.
   await page.goto(again.url);
   await page.locator(row).first().waitFor();
-  assert.equal(page.url(), `${again.base}/`);
+  await page.waitForURL(`${again.base}/`);
   await alone.reload();
   await alone.locator('[data-loaded]').first().waitFor();
-  assert.equal(alone.url(), `${again.base}/s/${sessionId}?turn=1`);
+  await alone.waitForURL(`${again.base}/s/${sessionId}?turn=1`);
   await page.context().close();
 }
