@@ -1,5 +1,5 @@
 // The rules for src: the folder table of src/README.md (a folder imports only from folders above it), the size of folders, no
-// import cycles, entry files, and which modules may write to the terminal.
+// import cycles, entry files, and which modules may write to the terminal. And one for the tests: how they read a page.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { journeyProblems, readJourneys } from './support/journeys.ts';
 import { projectRoot } from './support/paths.ts';
 import {
   crowdedFolders,
+  earlyReads,
   entryPoints,
   entryViolations,
   fileCycles,
@@ -184,6 +185,43 @@ test('a planted write to the terminal is found', () => {
   ]);
 });
 
+test('tests read a page in `eventually`, or say why once is enough', () => {
+  const isTest = (file: string): boolean => file.endsWith('.ts') && !file.startsWith('corpus/');
+  const tests = filesBelow('test')
+    .filter(isTest)
+    .map((file) => ({ path: `test/${file}`, text: readProjectFile(`test/${file}`) }));
+  assert.ok(tests.filter(({ text }) => text.includes('playwright-core')).length > 10);
+  assert.deepEqual(earlyReads(tests), []);
+});
+
+test('a planted read of a page that comes too early is found', () => {
+  const header = "import { openPage } from '../support/browser.ts';";
+  const planted = [
+    'assert.equal(await rows.count(), 3);',
+    'assert.equal(await page.evaluate(isWide), false);',
+    'assert.equal(page.url(), address);',
+    "assert.deepEqual(\n  (await names('People')).map(first),\n  ['ada'],\n);",
+    "const first = await page\n  .locator('.row')\n  .first()\n  .getAttribute('href');",
+    'if ((await rows.count()) === 0) return;',
+    'for (const row of await rows.all()) assert.ok(await row.isVisible());',
+  ];
+  for (const statement of planted)
+    assert.deepEqual(earlyReads([{ path: 'a.ts', text: `${header}\n${statement}\n` }]), ['a.ts:2 reads a page once']);
+  const fine = [
+    'await eventually(async () => assert.equal(await rows.count(), 3));',
+    'await eventually(async () => {\n  const count = await rows.count();\n  assert.equal(count, await other.count());\n});',
+    '// Read once: the row is there.\nconst before = await rows.count();',
+    'const { rows } = await readJson(client.sessions.$get());\nassert.equal(rows.length, 3);',
+    'const names = () => rows.allInnerTexts();',
+    '// assert.equal(await rows.count(), 3);',
+  ];
+  assert.deepEqual(
+    fine.flatMap((statement) => earlyReads([{ path: 'a.ts', text: `${header}\n${statement}\n` }])),
+    [],
+  );
+  assert.deepEqual(earlyReads([{ path: 'a.ts', text: 'assert.equal(await rows.count(), 3);' }]), []);
+});
+
 /** Everything a command prints passes one of these; each neutralises what it writes, or writes only its own text. */
 const mayWrite: ReadonlySet<string> = new Set([
   'cli/main.ts',
@@ -252,11 +290,15 @@ function sources(): SourceFile[] {
 
 /** The files in the folders of src, from src; `src/index.ts` is the public surface and may import anything. */
 function sourcePaths(): string[] {
-  return readdirSync(path.join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
+  return filesBelow('src').filter((file) => file.includes('/'));
+}
+
+/** From the folder, with `/`. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(projectRoot, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(path.join(projectRoot, 'src'), path.join(entry.parentPath, entry.name)))
-    .map((file) => file.split(path.sep).join('/'))
-    .filter((file) => file.includes('/'));
+    .map((entry) => path.relative(path.join(projectRoot, folder), path.join(entry.parentPath, entry.name)))
+    .map((file) => file.split(path.sep).join('/'));
 }
 
 function readProjectFile(file: string): string {

@@ -1,5 +1,6 @@
-// The rules for files and folders of src, as pure functions: files in, one message per violation out. A folder is every
-// directory below src; a subfolder is another folder than its parent. `test/architecture.test.ts` applies them.
+// The rules for files and folders of src, and one for the tests, as pure functions: files in, one message per violation
+// out. A folder is every directory below src; a subfolder is another folder than its parent. `test/architecture.test.ts`
+// applies them.
 import path from 'node:path';
 
 export interface SourceFile {
@@ -75,6 +76,55 @@ export function entryPoints(buildScripts: readonly string[]): string[] {
     .flatMap((text) => [...text.matchAll(/entryPoints: \{([^}]*)\}/g)])
     .flatMap(([, list = '']) => [...list.matchAll(/'src\/([^']+)'/g)])
     .map(([, file = '']) => file);
+}
+
+/**
+ * Tests of a page that read it once, where the page may need a moment more: an assertion with an `await` in it, and an
+ * awaited read of a locator, outside of `eventually`. A comment with `Read once` above the read says why it need not be
+ * repeated. Lines are enough, because the formatter indents what belongs to a statement.
+ */
+export function earlyReads(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ text }) => /^import [^;]*from '(?:playwright-core|[^']*\/(?:browser|page-kit)\.ts)'/m.test(text))
+    .flatMap((file) => earlyReadsOf(file).map((line) => `${file.path}:${line} reads a page once`));
+}
+
+const awaitedInAssert = /\bassert(?:\.\w+)?\([\s\S]*(?:\bawait\b|\bpage\.url\(\))/;
+const awaitedRead =
+  /\bawait\b[^;]*\.(?:all(?:InnerTexts|TextContents)|boundingBox|count|getAttribute|innerText|inputValue|is(?:Checked|Disabled|Editable|Enabled|Hidden|Visible)|textContent|title)\(/;
+
+function earlyReadsOf({ text }: SourceFile): number[] {
+  const lines = text.split('\n');
+  const found: number[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] ?? '';
+    if (/^\s*(?:\/\/|\/?\*)/.test(line)) continue;
+    if (line.includes('eventually(')) {
+      i = endOf(lines, i);
+      continue;
+    }
+    const asserted = /\bassert(?:\.\w+)?\(/.test(line) ? lines.slice(i, endOf(lines, i) + 1).join('\n') : '';
+    // A call in several lines continues with a dot.
+    let next = i + 1;
+    while (/^\s+\./.test(lines[next] ?? '')) next++;
+    const isRead = awaitedRead.test(lines.slice(i, next).join('\n'));
+    if ((awaitedInAssert.test(asserted) || isRead) && !isReadOnce(lines, i)) found.push(i + 1);
+  }
+  return found;
+}
+
+/** The last line of what begins in a line. */
+function endOf(lines: readonly string[], start: number): number {
+  const indentOf = (line: string): number => line.search(/\S/);
+  if (/[;,]$/.test(lines[start] ?? '')) return start;
+  const indent = indentOf(lines[start] ?? '');
+  const end = lines.findIndex((line, i) => i > start && line !== '' && indentOf(line) <= indent);
+  return end < 0 ? lines.length - 1 : end;
+}
+
+function isReadOnce(lines: readonly string[], start: number): boolean {
+  for (let i = start - 1; /^\s*\/\//.test(lines[i] ?? ''); i--) if (lines[i]?.includes('// Read once')) return true;
+  return false;
 }
 
 function folderOf(file: string): string {
