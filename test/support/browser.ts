@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
 import { seededRandom } from './seeded-random.ts';
 
 const executablePath = '/usr/bin/chromium';
@@ -17,6 +17,8 @@ export interface OpenedPage {
   readonly page: Page;
   /** Errors and warnings that the page printed, uncaught exceptions, and requests to other servers. */
   readonly complaints: readonly string[];
+  /** Requests for events that the server has not accepted yet: the page may not hear of what changes now. */
+  readonly unheard: ReadonlySet<Request>;
 }
 
 let shared: Promise<Browser> | undefined;
@@ -60,10 +62,16 @@ export async function openPage(
     const isOwn = url.startsWith('file:') ? address === url.split('#')[0] : address.startsWith(`${origin}/`);
     if (!isOwn && !/^(data|blob):/.test(address)) complaints.push(`asked for ${address}`);
   });
+  const unheard = new Set<Request>();
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/api/events') unheard.add(request);
+  });
+  page.on('response', (response) => unheard.delete(response.request()));
+  page.on('requestfailed', (request) => unheard.delete(request));
   page.setDefaultTimeout(30_000);
   await slowDown(page);
   await page.goto(url);
-  return { page, complaints };
+  return { page, complaints, unheard };
 }
 
 /** How many times slower than this machine; `undefined` slows nothing. */

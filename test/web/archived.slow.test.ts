@@ -9,7 +9,7 @@ import { openPage, skipWithoutChromium } from '../support/browser.ts';
 import { contentsOf } from '../support/surgery-kit.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 import { openWebServer } from '../support/web-server.ts';
-import { at, hasCount, noComplaints } from './page-kit.ts';
+import { at, hasCount, isListening, noComplaints } from './page-kit.ts';
 
 test(
   'a deleted session is read from the archive, and restored by its button',
@@ -27,6 +27,7 @@ test(
     const { page } = opened;
     await page.getByText('the rye is ground').first().waitFor();
     await hasCount(page, '.archive-notice', 0);
+    await isListening(opened);
     await readJson(client.changes.$post({ json: {} }));
     const route = client.sessions[':key'].actions[':action'];
     const param = { ...keyParam(sessionId), action: 'delete' };

@@ -9,7 +9,7 @@ import { type OpenedPage, openBrowser, openPage, skipWithoutChromium } from '../
 import { eventually } from '../support/eventually.ts';
 import { tinyImage } from '../support/tiny-images.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
+import { at, hasCount, isListening, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 import { isAtEnd } from './page-scripts.ts';
 
 const folder = '-home-dev-live';
@@ -68,6 +68,7 @@ class Live {
   async open(query = ''): Promise<OpenedPage> {
     const opened = await openPage(at(this.#server, `/s/${this.file.id}${query}`), view);
     await isLoaded(opened.page);
+    await isListening(opened);
     return opened;
   }
 
@@ -333,6 +334,7 @@ async function opensAtEnd(live: Live): Promise<void> {
   await page.getByText('the last words').waitFor();
   await isTrue(page, isAtEnd);
   await page.waitForURL((url) => url.search === '?at=end');
+  await isListening(opened);
   live.append((file) => file.answer(`${words}even later words`));
   await page.getByText('even later words').waitFor();
   await isTrue(page, isAtEnd);

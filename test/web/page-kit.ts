@@ -45,9 +45,19 @@ export async function isLoaded(page: Page): Promise<void> {
   await hasCount(page, '.turn:not([data-loaded])', 0);
 }
 
-/** Once what was just drawn also listens: React starts listening after it has drawn. */
-export async function pressKey(page: Page, key: string): Promise<void> {
+/** The server sends this page what changes from now on. */
+export async function isListening({ page, unheard }: OpenedPage): Promise<void> {
+  await hasDrawn(page);
+  await eventually(async () => assert.equal(unheard.size, 0, 'events are not sent yet'));
+}
+
+/** What was drawn also listens: React starts listening after it has drawn. */
+async function hasDrawn(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+}
+
+export async function pressKey(page: Page, key: string): Promise<void> {
+  await hasDrawn(page);
   await page.keyboard.press(key);
 }
 

@@ -5,7 +5,7 @@ import { readJson } from '../../src/web/client/client.ts';
 import { desktop, openBrowser, openPage, phone, skipWithoutChromium } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, fitsWidth, hasCount, hrefsOf, isTrue, noComplaints, pressKey, rowOf } from './page-kit.ts';
+import { at, fitsWidth, hasCount, hrefsOf, isListening, isTrue, noComplaints, pressKey, rowOf } from './page-kit.ts';
 import {
   age,
   buildingId,
@@ -383,7 +383,8 @@ async function listsMany(server: WebServer): Promise<void> {
 }
 
 async function beginsEmpty(server: WebServer): Promise<void> {
-  const { page, complaints } = await openPage(server.url);
+  const opened = await openPage(server.url);
+  const { page, complaints } = opened;
   await page.getByText('There are no sessions yet.').waitFor();
   await page.getByText('These are demo sessions.').waitFor();
   for (const [key, words] of [
@@ -396,6 +397,7 @@ async function beginsEmpty(server: WebServer): Promise<void> {
     await pressKey(page, key);
     await page.getByText(words).waitFor();
   }
+  await isListening(opened);
   manySessions(server.root, 1);
   await page.getByRole('link', { name: 'task number 1' }).waitFor();
   assert.deepEqual(complaints, []);

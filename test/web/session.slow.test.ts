@@ -10,7 +10,7 @@ import { projectRoot } from '../support/paths.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
 import { transcript } from '../support/transcript-builder.ts';
-import { fitsWidth, hasCount, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
+import { fitsWidth, hasCount, isListening, isLoaded, isTrue, noComplaints, pressKey } from './page-kit.ts';
 import { countBlanks, dueWithPush, emptyPlacesAt, isAtEnd } from './page-scripts.ts';
 import { everything, everythingId, liveId, longId, longSession } from './page-sessions.ts';
 
@@ -263,6 +263,7 @@ async function followsLive(site: Site): Promise<void> {
   const opened = await site.open(liveId);
   const { page } = opened;
   await page.getByText('live prompt 1').first().waitFor();
+  await isListening(opened);
   appendFileSync(file, liveTurn(3));
   await page.locator('.outline-prompt', { hasText: 'live prompt 3' }).waitFor();
   await page.getByRole('button', { name: 'New below' }).waitFor();

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { startClew } from '../support/running-clew.ts';
 import { temporaryFolder } from '../support/temp-folder.ts';
-import { hasCount, isAccessibleInBoth, noComplaints } from './page-kit.ts';
+import { hasCount, isAccessibleInBoth, isListening, noComplaints } from './page-kit.ts';
 import { openStorePage, type PageStore, type StorePage, startPageStore, tableTexts } from './store-page-kit.ts';
 
 const skip = noPostgres || skipWithoutChromium;
@@ -319,6 +319,7 @@ async function refusesChanges(server: StorePage): Promise<void> {
 async function showsPush(server: StorePage, store: PageStore): Promise<void> {
   const opened = await server.open('/');
   await hasCount(opened.page, '.session-rows .title-link', 3);
+  await isListening(opened);
   const added = { ...adaSession, id: id(4), title: 'a second kiln', prompts: ['build it'], daysAgo: 0 };
   await store.share({ person: 'ada', level: 4, machine: 'ada-laptop', sessions: [adaSession, added] });
   await opened.page.getByText('a second kiln').waitFor();
