@@ -1,11 +1,12 @@
 // The usage, health and live pages in a real browser, on the real server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { keyParam, readJson } from '../../src/web/client/client.ts';
 import { openBrowser, openPage, skipWithoutChromium } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { openWebServer, type WebServer } from '../support/web-server.ts';
-import { at, hasCount, hrefsOf, noComplaints, pressKey } from './page-kit.ts';
+import { at, hasCount, hrefsOf, isListening, noComplaints, pressKey } from './page-kit.ts';
 import { damagedId, liveId, pageLibrary, sayLive } from './page-library.ts';
 
 test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (context) => {
@@ -16,6 +17,7 @@ test('the reports', { skip: skipWithoutChromium, timeout: 600_000 }, async (cont
   const run = (name: string, work: (server: WebServer) => Promise<void>) => context.test(name, () => work(server));
   await run('usage shows the numbers of the server, and receipts with their lines', showsUsage);
   await run('health shows the worst first, previews a repair, applies it and undoes it', repairs);
+  await run('changes that cannot be listed are announced, and those that the page missed appear', listsChanges);
   await run('live shows new lines of running sessions', showsLive);
   await context.test('a read-only server previews a repair and does not offer it', async (part) => {
     await onlyReads(await openWebServer(part, pageLibrary()));
@@ -129,6 +131,47 @@ async function repairs(server: WebServer): Promise<void> {
   await noComplaints(opened);
 }
 
+async function listsChanges(server: WebServer): Promise<void> {
+  const opened = await openPage(at(server, '/no-such-page'));
+  const { page } = opened;
+  const operations = /api\/operations/;
+  await page.route(operations, (route) => route.abort());
+  await page.goto(at(server, '/health'));
+  const changes = page.getByRole('region', { name: 'Changes' });
+  await changes.getByRole('alert').getByText('The server does not respond').waitFor();
+  await page.unroute(operations);
+  await changes.getByRole('button', { name: 'Try again' }).click();
+  await changes.getByText('undone').waitFor();
+  await eventually(async () => assert.equal(await changes.locator('li').count(), 1));
+  await isListening(opened);
+  await becomes(page, 'hidden');
+  await repairsUnseen(server);
+  await becomes(page, 'visible');
+  await eventually(async () => assert.equal(await changes.locator('li').count(), 2));
+  await changes.getByRole('button', { name: 'Undo' }).click();
+  await eventually(async () => assert.equal(await changes.getByText('undone').count(), 2));
+  await page.context().close();
+}
+
+/** A page in the background hears nothing. */
+async function becomes(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+}
+
+async function repairsUnseen(server: WebServer): Promise<void> {
+  const listening = server.listen('/api/events');
+  await listening.next('hello');
+  const route = server.client.sessions[':key'].fix;
+  const param = keyParam(damagedId);
+  const { previews } = await readJson(route.$get({ param }));
+  const strategy = previews.find(({ isDefault }) => isDefault)?.strategy ?? '';
+  await readJson(route.$post({ param, json: { strategy, inPlace: true } }));
+  await listening.next('sessions');
+  listening.stop();
+}
+
 async function onlyReads(server: WebServer): Promise<void> {
   await server.isCurrent();
   const opened = await openPage(at(server, `/health?session=${damagedId}`));
@@ -145,6 +188,7 @@ async function showsLive(server: WebServer): Promise<void> {
   const opened = await openPage(at(server, '/live'));
   const { page } = opened;
   await page.getByText('grind the first sack').first().waitFor();
+  await isListening(opened);
   sayLive(server.root, 'grind the second sack');
   await page.locator('.live-prompt').getByText('grind the second sack').waitFor();
   await eventually(async () =>
@@ -156,6 +200,7 @@ async function showsLive(server: WebServer): Promise<void> {
   await page.locator('.live-prompt a').last().click();
   await page.waitForURL((url) => url.pathname === `/s/${liveId}`);
   await page.getByText('grind the second sack').first().waitFor();
+  await isListening(opened);
   // The session page uses the same connection.
   sayLive(server.root, 'grind the third sack');
   await page.locator('.prompt').getByText('grind the third sack').waitFor();

@@ -1,5 +1,5 @@
 // Past operations, the newest first, with their undo.
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { readJson } from '../../client/index.ts';
 import type { OperationRow } from '../../wire/index.ts';
 import {
@@ -23,13 +23,14 @@ export interface OperationsProps {
 }
 
 export function Operations({ allowsChanges, onChanged }: OperationsProps) {
-  const { client } = useServices();
+  const { client, events } = useServices();
   const ask = useCallback((options: Abortable) => readJson(client.operations.$get({}, options)), [client]);
-  const { answer, askAgain } = useAnswer(ask);
+  const { answer, problem, askAgain } = useAnswer(ask);
   const [failure, setFailure] = useState<Problem | null>(null);
   const [undoing, setUndoing] = useState<string | null>(null);
   // Every change writes or removes a session.
   useEvent('sessions', useThrottled(askAgain, operationsMs));
+  useEffect(() => events.onMissed(askAgain), [events, askAgain]);
   const undo = (id: string): void => {
     setUndoing(id);
     setFailure(null);
@@ -44,13 +45,15 @@ export function Operations({ allowsChanges, onChanged }: OperationsProps) {
       )
       .finally(() => setUndoing(null));
   };
-  if (answer === null || answer.length === 0) return null;
+  const rows = answer ?? [];
+  if (rows.length === 0 && problem === null) return null;
   return (
     <section className="operations" aria-label="Changes">
       <h2>Changes</h2>
+      {problem === null ? null : <ProblemNote problem={problem} onRetry={askAgain} />}
       {failure === null ? null : <ProblemNote problem={failure} />}
       <ol>
-        {answer.map((row) => (
+        {rows.map((row) => (
           <li key={row.id}>
             <span>
               <strong>{row.operation}</strong> <Words text={sessionsOf(row)} />{' '}
