@@ -1,4 +1,4 @@
-// Assertions about something that changes by itself, such as a page in a browser: read once, it may be too early.
+// Assertions about something that changes while a test looks, such as a page in a browser: read once, it may be too early.
 import { setTimeout } from 'node:timers/promises';
 
 const stepMs = 20;
