@@ -46,6 +46,9 @@ test('the session page', { skip: skipWithoutChromium, timeout: 600_000 }, async 
   await context.test('shows appended turns, and keeps the scroll position of a reader elsewhere', () =>
     followsLive(site),
   );
+  await context.test('shows what was appended before the server sends it changes', () =>
+    showsWhatCameBeforeListening(site),
+  );
   await context.test('scrolls to the end of a long session without a blank screen', () => scrollsLong(site));
   await context.test('shows which turns are loading after every jump', () => showsWhatComes(site));
   await context.test('is usable at the width of a phone', () => fitsPhone(site));
@@ -275,6 +278,33 @@ async function followsLive(site: Site): Promise<void> {
   // A reader at the end stays at the end.
   await page.locator('.prompt', { hasText: 'live prompt 4' }).waitFor();
   await isTrue(page, isAtEnd);
+  await noComplaints(opened);
+}
+
+/** Holds the request for events back until `release()`. */
+const holdEvents = `{
+  const { fetch } = globalThis;
+  globalThis.fetch = async (...request) => {
+    const url = request[0].url ?? String(request[0]);
+    if (url.includes('/api/events')) await new Promise((resolve) => { globalThis.release = resolve; });
+    return fetch(...request);
+  };
+}`;
+
+async function showsWhatCameBeforeListening(site: Site): Promise<void> {
+  const file = path.join(site.root, `${liveId}.jsonl`);
+  const opened = await site.open(liveId, { script: holdEvents });
+  const { page } = opened;
+  await page.getByText('live prompt 1').first().waitFor();
+  const other = await site.open(liveId);
+  await isListening(other);
+  appendFileSync(file, liveTurn(5));
+  const shown = '.outline-prompt:has-text("live prompt 5")';
+  await hasCount(other.page, shown, 1);
+  await hasCount(page, shown, 0);
+  await page.evaluate('release()');
+  await hasCount(page, shown, 1);
+  await noComplaints(other);
   await noComplaints(opened);
 }
 

@@ -31,6 +31,10 @@ function sessionSource(services: PageServices, key: string, onKey: (key: string)
   return httpSource(client, key, {
     readNow,
     watchPresence: (onChange) => watchPresence({ client, events }, { key, onKey, onChange }),
+    watchCurrent: (onCurrent) =>
+      events.on('current', (current) => {
+        if (current.key === key) onCurrent(current.version);
+      }),
     watch: (onChange) => {
       const ends = [
         events.want({ watch: [key] }),

@@ -235,6 +235,8 @@ export interface Events {
     readonly gone: readonly string[];
     readonly isMany: boolean;
   };
+  /** A watched session as it is when the page begins to listen: later changes are events. */
+  readonly current: { readonly key: string; readonly version: string };
   readonly append: AppendEvent;
   /** For pages that asked with `live=1`. */
   readonly live: { readonly key: string; readonly lines: readonly LiveLine[] };

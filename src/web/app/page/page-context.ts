@@ -41,7 +41,15 @@ export interface Wanted {
   readonly live: boolean;
 }
 
-const names: readonly string[] = ['hello', 'index', 'sessions', 'append', 'live', 'doctor'] satisfies (keyof Events)[];
+const names: readonly string[] = [
+  'hello',
+  'index',
+  'sessions',
+  'current',
+  'append',
+  'live',
+  'doctor',
+] satisfies (keyof Events)[];
 
 /** After a lost connection, and after a refusal. */
 const [lostRetryMs, refusedRetryMs] = [1_000, 5_000];

@@ -28,7 +28,7 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
   const [agentVersions, setVersions] = useState<ReadonlyMap<string, number>>(new Map());
   const [replacements, setReplacements] = useState(0);
   const current = useRef<LoadedSession | null>(null);
-  /** The first part that changed while the rest was loading. */
+  /** The first part that changed while the session was loading. */
   const missed = useRef<number | null>(null);
   const reload = useRef<(fromPart: number) => void>(() => {});
   const show = useCallback((next: LoadedSession | null): void => {
@@ -45,11 +45,16 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
       const { head, rest }: SessionStart = start ?? { head: await source.head(branch, signal) };
       const store = new PartsStore(source, head.branch, head.parts);
       show({ head, store, askedBranch: branch, isWhole: rest === undefined });
-      if (rest === undefined) return;
+      if (rest === undefined) return catchUp();
       const whole = await rest(signal);
       store.grow(whole.head.parts, whole.fromPart);
       show({ head: whole.head, store, askedBranch: branch, isWhole: true });
-      if (missed.current !== null) reload.current(missed.current);
+      catchUp();
+    };
+    const catchUp = (): void => {
+      const from = missed.current;
+      missed.current = null;
+      if (from !== null) reload.current(from);
     };
     open().catch((error: unknown) => {
       if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
@@ -63,8 +68,7 @@ export function useSession(source: SessionSource, branch: number, mayStart: bool
   useEffect(() => {
     reload.current = latestOnly(async (fromPart: number) => {
       const before = current.current;
-      if (before === null) return;
-      if (!before.isWhole) {
+      if (before?.isWhole !== true) {
         missed.current = Math.min(missed.current ?? fromPart, fromPart);
         return;
       }

@@ -88,9 +88,11 @@ export class TailAnswers {
     this.#cache = cache;
   }
 
-  /** From now on `grown` returns what is new. */
-  async know(query: TailQuery): Promise<void> {
-    if (!this.#known.has(nameOf(query))) this.#remember(query, await this.#open(query));
+  /** From now on `grown` returns what is new. Returns the present version. */
+  async know(query: TailQuery): Promise<string | null> {
+    const cached = await this.#open(query);
+    if (!this.#known.has(nameOf(query))) this.#remember(query, cached);
+    return cached.version;
   }
 
   async grown(query: TailQuery): Promise<Tail> {

@@ -47,7 +47,7 @@ export class EventHub {
     return this.#clients.size >= maxListeners;
   }
 
-  add(response: ServerResponse, listener: Listener): void {
+  add(response: ServerResponse, listener: Listener): Listener {
     const client: Client = { response, ...listener, isSlow: false };
     response.writeHead(200, { ...safeHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.socket?.setNoDelay(true);
@@ -58,6 +58,7 @@ export class EventHub {
     response.on('drain', () => this.#catchUp(client));
     this.#write(client, 'retry: 1000\n\n');
     this.#sendTo(client, 'hello', this.#hello());
+    return client;
   }
 
   /** To all pages, or to those that `isFor` selects. */
@@ -166,12 +167,16 @@ export class ChangeNotifier {
     this.#stateTimer ??= setTimeout(() => this.#sendStates(), stateMs);
   }
 
-  /** A page starts to listen: later appends are compared with the session as it is now. */
-  async listen(keys: Iterable<string>, wantsLive: boolean): Promise<void> {
-    const paths = [...keys].map((key) => this.#sessions.pathOf(key));
-    const live = wantsLive ? this.#sessions.live().map(({ row }) => row.path) : [];
-    for (const path of new Set([...paths, ...live]))
-      this.#reader.send('know', { key: this.#sessions.keyOf(path) ?? '', path, agentId: null });
+  /** A page starts to listen: later appends are compared with the session as it is now, which the page may have read before. */
+  async listen(listener: Listener): Promise<void> {
+    const live = listener.wantsLive ? this.#sessions.live().map(({ row }) => row.key) : [];
+    for (const key of new Set([...listener.keys, ...live])) {
+      const path = this.#sessions.findPath(key);
+      if (path === undefined) continue; // deleted: the list says so
+      const version = await this.#reader.askValue('know', { key, path, agentId: null });
+      if (version !== null && listener.keys.has(key))
+        this.#hub.send('current', { key, version }, (each) => each === listener);
+    }
   }
 
   transcriptChanged(place: TranscriptPlace): void {

@@ -266,9 +266,9 @@ class LibraryServer implements RunningServer {
       answerRefusal(request, response, { status: this.#hub.isFull ? 503 : 405, error, next: '' });
       return;
     }
-    this.#hub.add(response, { keys, wantsLive });
+    const listener = this.#hub.add(response, { keys, wantsLive });
     this.#lookAround();
-    this.#isReady.then(() => this.#notifier.listen(keys, wantsLive)).catch(() => {}); // the session no longer exists
+    this.#isReady.then(() => this.#notifier.listen(listener)).catch(() => {}); // the session no longer exists
   }
 
   #changed(paths: readonly string[]): void {

@@ -38,7 +38,7 @@ export function storedReaderMethods(
     side: fetched((query) => sides.side(query)),
     edits: fetched((query) => sides.edits(query)),
     // A pushed session does not grow while it is read: it is pushed again as a whole.
-    know: () => Promise.resolve(),
+    know: () => Promise.resolve(null),
     grown: () => Promise.resolve({ append: null, lines: [] }),
     recent: () => Promise.resolve([]),
     search: (query) => searchStored(store, query),

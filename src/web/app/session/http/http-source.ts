@@ -3,9 +3,12 @@ import { type Client, keyParam, readJson, readText } from '../../../client/index
 import type { HeadQuery } from '../../../wire/index.ts';
 import { readAddress, type SessionSource, type SessionStart, writeAddress } from '../source/index.ts';
 import { paperSource, type ReadNow, readPrintable } from './printable.ts';
+import { ReadVersion } from './read-version.ts';
 
 export interface SourceOptions {
   readonly watch: SessionSource['watch'];
+  /** The version that the session has when its changes begin to arrive. */
+  readonly watchCurrent?: (onCurrent: (version: string) => void) => () => void;
   readonly watchPresence?: NonNullable<SessionSource['watchPresence']>;
   readonly agentId?: string | null;
   readonly readNow?: ReadNow;
@@ -14,27 +17,37 @@ export interface SourceOptions {
 const maxSimilar = 50;
 
 export function httpSource(client: Client, key: string, options: SourceOptions): SessionSource {
-  const { watch, watchPresence, readNow, agentId = null } = options;
+  const { watch, watchCurrent, watchPresence, readNow, agentId = null } = options;
   const part = agentId === null ? {} : { agent: agentId };
   const routes = client.sessions[':key'];
   const param = keyParam(key);
   const getHead = (query: HeadQuery, signal?: AbortSignal) =>
     readJson(routes.$get({ param, query: { ...part, ...query } }, until(signal)));
   let shown: { readonly version?: string } = {};
+  const version = new ReadVersion();
   const source: SessionSource = {
     key,
     agentId,
     exported: null,
     startPlace: () => readAddress(location.search),
     addressOf: (place) => writeAddress(key, place),
-    head: async (branch, signal, fromTurn = 1) => (await getHead({ branch, fromTurn }, signal)).head,
+    head: async (branch, signal, fromTurn = 1) => {
+      const answer = await getHead({ branch, fromTurn }, signal);
+      version.read(answer.version);
+      return answer.head;
+    },
     start: async (branch, signal) => {
-      const { head, version, isWhole } = await getHead({ branch, start: true }, signal);
-      if (isWhole) return { head };
-      shown = { version };
+      const beginning = await getHead({ branch, start: true }, signal);
+      const { head } = beginning;
+      if (beginning.isWhole) {
+        version.read(beginning.version);
+        return { head };
+      }
+      shown = { version: beginning.version };
       const rest: SessionStart['rest'] = async (stop) => {
-        const whole = await getHead({ branch, since: version }, stop);
+        const whole = await getHead({ branch, since: beginning.version }, stop);
         shown = {};
+        version.read(whole.version);
         return whole;
       };
       return { head, rest };
@@ -66,7 +79,13 @@ export function httpSource(client: Client, key: string, options: SourceOptions):
       edits: (at, signal) => readJson(routes.edits.$get({ param, query: { ...part, ...at } }, until(signal))),
     },
     ofAgent: (id) => httpSource(client, key, { watch, agentId: id }),
-    watch,
+    watch: (onChange) => {
+      const changed = (): void => onChange({ agentId: null, fromPart: 0 });
+      const ends = [watchCurrent?.((current) => version.compare(current, changed)), watch(onChange)];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
     ...(watchPresence === undefined ? {} : { watchPresence }),
     similar: async () => {
       if (!/^[\da-f-]{4,36}$/i.test(key)) return [];
