@@ -8,5 +8,5 @@ export { type ExchangeScope, type RankedExchange, rankExchanges } from './rank.t
 export { type RecallHit, type RecallQuery, type RecallResult, recall } from './recall.ts';
 export type { RecallFilter } from './scope.ts';
 export { searchable } from './searchable.ts';
-export type { ExchangeCounts, ExchangeSource, ScoredFields, SegmentRow } from './source.ts';
+export type { ExchangeCounts, ExchangeSource, ExpectedMatch, ScoredFields, SegmentRow } from './source.ts';
 export { ExchangeWriter, exchangeStarts, openSegment } from './writer.ts';

@@ -147,8 +147,12 @@ class Ranking {
 
   *run(): Asking<readonly RankedExchange[]> {
     const terms: RankedTerm[] = [];
-    const matches = this.#question.terms.map(({ match }) => match);
-    this.#source.expect?.(matches, this.#common);
+    this.#source.expect?.(
+      this.#question.terms.flatMap(({ match, synonyms }) => [
+        { match, most: this.#common },
+        ...synonyms.map((synonym) => ({ match: synonym, most: this.#frequent })),
+      ]),
+    );
     for (const [index, term] of this.#question.terms.entries()) terms.push(yield* this.#rankTerm(term, index));
     const rare = terms.filter(({ fits }) => fits.size <= this.#total * commonShare);
     const asked = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;

@@ -33,10 +33,16 @@ export interface SegmentRow {
   readonly isOwned: boolean;
 }
 
+export interface ExpectedMatch {
+  readonly match: string;
+  /** As `isFrequent` takes it. */
+  readonly most: number;
+}
+
 /** `match` is an expression of FTS5. Only `fieldScores` and `firstSegment` look at the filters. */
 export interface ExchangeSource {
-  /** `isFrequent` will be asked for these: a source that answers later may begin. */
-  expect?(matches: readonly string[], most: number): void;
+  /** `isFrequent` will be asked for these: a source that answers later may look them up at once. */
+  expect?(matches: readonly ExpectedMatch[]): void;
   counts(): Answer<ExchangeCounts>;
   /** Whether more than `most` fields match. */
   isFrequent(match: string, most: number): Answer<boolean>;

@@ -41,6 +41,10 @@ export class LocalSearch implements SearchSource {
       .map((row) => ({ document: documentRow(row), score: Number(row.score) }));
   }
 
+  bestPhrases(phrase: string, _match: string, most: number): readonly ScoredDocument[] {
+    return this.bestDocuments(phrase, most);
+  }
+
   countDocuments(match: string): number {
     const row = this.#database
       .prepare(`SELECT count(*) AS count FROM ${this.#matching}`)

@@ -139,7 +139,7 @@ function* rankedDocuments(
 ): Asking<{ total: number; rows: readonly DocumentRow[] }> {
   const most = Math.max(candidates, limit);
   const rows = yield* ask(source.bestDocuments(match, most));
-  const literal = adjacent === undefined ? [] : yield* ask(source.bestDocuments(adjacent, most));
+  const literal = adjacent === undefined ? [] : yield* ask(source.bestPhrases(adjacent, match, most));
   const seen = new Set(literal.map(({ document }) => document.id));
   const scattered = rows.filter(({ document }) => !seen.has(document.id));
   return {

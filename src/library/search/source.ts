@@ -20,6 +20,8 @@ export interface SearchSource {
   readonly exchanges: ExchangeSource;
   /** At most `most`, the best first. */
   bestDocuments(match: string, most: number): Answer<readonly ScoredDocument[]>;
+  /** Of those that match, the ones in which also `phrase` is: the same with all words next to each other. */
+  bestPhrases(phrase: string, match: string, most: number): Answer<readonly ScoredDocument[]>;
   countDocuments(match: string): Answer<number>;
   /** The exchange of each document, as file and line: of a sub-agent's, the one that started it. */
   exchangeKeys(documents: readonly DocumentRow[]): Answer<readonly string[]>;

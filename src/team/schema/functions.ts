@@ -151,19 +151,22 @@ SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The session that this transaction has opened; null without one.
-CREATE FUNCTION clew.opened_session() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION clew.opened_session() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT session_id FROM clew.opened WHERE tenant = clew.my_tenant() AND person = clew.my_person()
-    AND xact = pg_current_xact_id_if_assigned()
-$$;
-CREATE FUNCTION clew.opened_level() RETURNS smallint LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN
+  RETURN (SELECT session_id FROM clew.opened WHERE tenant = (SELECT clew.my_tenant()) AND person = (SELECT clew.my_person())
+    AND xact = pg_current_xact_id_if_assigned());
+END $$;
+CREATE FUNCTION clew.opened_level() RETURNS smallint LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT level FROM clew.opened WHERE tenant = clew.my_tenant() AND person = clew.my_person()
-    AND xact = pg_current_xact_id_if_assigned()
-$$;
-CREATE FUNCTION clew.opened_months() RETURNS date[] LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN
+  RETURN (SELECT level FROM clew.opened WHERE tenant = (SELECT clew.my_tenant()) AND person = (SELECT clew.my_person())
+    AND xact = pg_current_xact_id_if_assigned());
+END $$;
+CREATE FUNCTION clew.opened_months() RETURNS date[] LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT months FROM clew.opened WHERE tenant = clew.my_tenant() AND person = clew.my_person()
-    AND xact = pg_current_xact_id_if_assigned()
-$$;
+BEGIN
+  RETURN (SELECT months FROM clew.opened WHERE tenant = (SELECT clew.my_tenant()) AND person = (SELECT clew.my_person())
+    AND xact = pg_current_xact_id_if_assigned());
+END $$;
 `;

@@ -68,6 +68,7 @@ CREATE TABLE clew.holds (
 /** The group roles belong to the cluster: another database of it may have created them. */
 export const groupRoles = ['clew_developer', 'clew_lead', 'clew_auditor', 'clew_gateway'] as const;
 
+// A function in SQL is planned by every statement that calls it, one in PL/pgSQL once by a connection; each policy calls several.
 export const identityFunctions: string = `
 -- Setting \`login\` to itself links the role that has the name now.
 CREATE FUNCTION clew.note_login() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -78,55 +79,64 @@ END $$;
 CREATE TRIGGER login_linked BEFORE INSERT OR UPDATE OF login ON clew.people
   FOR EACH ROW EXECUTE FUNCTION clew.note_login();
 
-CREATE FUNCTION clew.is_in(role text) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.is_in(role text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT pg_has_role(session_user, role, 'MEMBER')
-$$;
+BEGIN
+  RETURN pg_has_role(session_user, role, 'MEMBER');
+END $$;
 
 -- The person or gateway that logged in; null for roles that are not linked.
-CREATE FUNCTION clew.login_person() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.login_person() RETURNS integer LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT person FROM clew.people
-  WHERE login = session_user AND login_oid = to_regrole(quote_ident(session_user)) AND forgotten_at IS NULL
-$$;
+BEGIN
+  RETURN (SELECT person FROM clew.people
+  WHERE login = session_user AND login_oid = to_regrole(quote_ident(session_user)) AND forgotten_at IS NULL);
+END $$;
 
-CREATE FUNCTION clew.my_tenant() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.my_tenant() RETURNS integer LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT tenant FROM clew.people WHERE person = clew.login_person()
-$$;
+BEGIN
+  RETURN (SELECT tenant FROM clew.people WHERE person = (SELECT clew.login_person()));
+END $$;
 
 -- Who pushes. A gateway acts for the person of its tenant that it names in this transaction; everyone else is who they logged
 -- in as.
-CREATE FUNCTION clew.my_person() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.my_person() RETURNS integer LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN clew.is_in('clew_gateway')
-    THEN (SELECT person FROM clew.people WHERE tenant = clew.my_tenant() AND forgotten_at IS NULL
+BEGIN
+  RETURN CASE WHEN clew.is_in('clew_gateway')
+    THEN (SELECT person FROM clew.people WHERE tenant = (SELECT clew.my_tenant()) AND forgotten_at IS NULL
       AND person = nullif(current_setting('clew.person', true), '')::integer)
-    ELSE clew.login_person() END
-$$;
+    ELSE clew.login_person() END;
+END $$;
 
 -- Who reads: a gateway reads nothing that people pushed through it.
-CREATE FUNCTION clew.reader_person() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.reader_person() RETURNS integer LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT clew.login_person() WHERE NOT clew.is_in('clew_gateway')
-$$;
+BEGIN
+  RETURN CASE WHEN NOT clew.is_in('clew_gateway') THEN clew.login_person() END;
+END $$;
 
 -- What the administrator asks for at most, for the person who is connected.
-CREATE FUNCTION clew.my_most_level() RETURNS smallint LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.my_most_level() RETURNS smallint LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT most_level FROM clew.tenants WHERE tenant = clew.my_tenant()
-$$;
+BEGIN
+  RETURN (SELECT most_level FROM clew.tenants WHERE tenant = (SELECT clew.my_tenant()));
+END $$;
 
 -- Developers and auditors: metrics and titles that others pushed, and their text once the reading is announced.
-CREATE FUNCTION clew.sees_others() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.sees_others() RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (clew.is_in('clew_developer') OR clew.is_in('clew_auditor')) AND NOT clew.is_in('clew_gateway')
-$$;
+BEGIN
+  RETURN (clew.is_in('clew_developer') OR clew.is_in('clew_auditor')) AND NOT clew.is_in('clew_gateway');
+END $$;
 
 -- The members of the groups that a lead leads. As an array: a subquery in a policy with OR prevents parallel plans.
-CREATE FUNCTION clew.led_people() RETURNS integer[] LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+CREATE FUNCTION clew.led_people() RETURNS integer[] LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(array_agg(DISTINCT m.person), '{}') FROM clew.members l JOIN clew.members m USING (tenant, group_name)
-  WHERE l.tenant = clew.my_tenant() AND l.person = clew.reader_person() AND l.is_lead AND clew.is_in('clew_lead')
-$$;
+BEGIN
+  RETURN (SELECT coalesce(array_agg(DISTINCT m.person), '{}') FROM clew.members l JOIN clew.members m USING (tenant, group_name)
+  WHERE l.tenant = (SELECT clew.my_tenant()) AND l.person = (SELECT clew.reader_person()) AND l.is_lead
+    AND (SELECT clew.is_in('clew_lead')));
+END $$;
 `;

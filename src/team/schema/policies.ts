@@ -6,11 +6,33 @@ const mine = 'person = (SELECT clew.my_person())';
 const readers = 'person = (SELECT clew.reader_person())';
 const inTenant = 'tenant = (SELECT clew.my_tenant())';
 
+/** What decides about the rows of text that someone sees, as SQL. */
+interface Viewer {
+  readonly tenant: string;
+  readonly reader: string;
+  /** Whether a reading of everyone was announced. */
+  readonly everyone: string;
+  /** The sessions whose reading was announced. */
+  readonly sessions: string;
+}
+
+function textOfOthers({ everyone, sessions }: Pick<Viewer, 'everyone' | 'sessions'>): string {
+  return `${everyone} OR person || ' ' || session_id = ANY(${sessions})`;
+}
+
+/** The rows of text that someone sees: as the policies say it, for a function that knows the answers they need. */
+export function seenText(viewer: Viewer): string {
+  return `tenant = ${viewer.tenant} AND (person = ${viewer.reader} OR ${textOfOthers(viewer)})`;
+}
+
 /** By the level of a table: whose rows are seen, apart from one's own. */
 const others: Readonly<Record<1 | 2 | 3, string>> = {
   1: '(SELECT clew.sees_others()) OR person = ANY((SELECT clew.led_people())::integer[])',
   2: '(SELECT clew.sees_others())',
-  3: `(SELECT clew.announced_everyone()) OR person || ' ' || session_id = ANY((SELECT clew.announced_sessions())::text[])`,
+  3: textOfOthers({
+    everyone: '(SELECT clew.announced_everyone())',
+    sessions: '(SELECT clew.announced_sessions())::text[]',
+  }),
 };
 
 /** Original files of others are for auditors alone: developers agreed to share redacted text. */

@@ -27,21 +27,23 @@ BEGIN
   RETURN announced;
 END $$;
 
-CREATE FUNCTION clew.announced_everyone() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION clew.announced_everyone() RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT clew.sees_others() AND EXISTS (SELECT FROM clew.readings r WHERE r.tenant = clew.my_tenant()
-    AND r.reader_person = clew.reader_person() AND r.person IS NULL AND r.at > clock_timestamp() - interval '1 minute'
-    AND r.xact <> coalesce(pg_current_xact_id_if_assigned(), '0'::xid8))
-$$;
+BEGIN
+  RETURN clew.sees_others() AND EXISTS (SELECT FROM clew.readings r WHERE r.tenant = (SELECT clew.my_tenant())
+    AND r.reader_person = (SELECT clew.reader_person()) AND r.person IS NULL AND r.at > clock_timestamp() - interval '1 minute'
+    AND r.xact <> coalesce(pg_current_xact_id_if_assigned(), '0'::xid8));
+END $$;
 
 -- Sessions as person and id in one text, which an array can hold.
-CREATE FUNCTION clew.announced_sessions() RETURNS text[] LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION clew.announced_sessions() RETURNS text[] LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(array_agg(DISTINCT r.person || ' ' || r.session_id), '{}') FROM clew.readings r
-  WHERE clew.sees_others() AND r.tenant = clew.my_tenant() AND r.reader_person = clew.reader_person()
+BEGIN
+  RETURN (SELECT coalesce(array_agg(DISTINCT r.person || ' ' || r.session_id), '{}') FROM clew.readings r
+  WHERE (SELECT clew.sees_others()) AND r.tenant = (SELECT clew.my_tenant()) AND r.reader_person = (SELECT clew.reader_person())
     AND r.session_id IS NOT NULL AND r.at > clock_timestamp() - interval '10 minutes'
-    AND r.xact <> coalesce(pg_current_xact_id_if_assigned(), '0'::xid8)
-$$;
+    AND r.xact <> coalesce(pg_current_xact_id_if_assigned(), '0'::xid8));
+END $$;
 
 ${(['documents', 'exchanges'] as const).map(matching).join('\n')}
 `;

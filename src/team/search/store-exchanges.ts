@@ -1,12 +1,12 @@
 // The store answers what the ranking of exchanges asks. Each expression is looked up once, in the index of words; how well a
 // segment fits is computed here, from the positions of the words of the query.
-import type { ExchangeCounts, ExchangeSource, ScoredFields, SegmentRow } from '../../library/exchanges/index.ts';
+import type { ExchangeCounts, ExchangeSource, ExpectedMatch, ScoredFields, SegmentRow } from '../../library/exchanges/index.ts';
 import { rowsPerSegment } from '../../library/index/index.ts';
 import type { TransactionSql } from '../database/index.ts';
 import { fieldLetters, stemmedWords, titleLetter } from '../words/index.ts';
 import { type Expression, type Phrase, parseExpression, phrasesOf, queryText } from './expression.ts';
 import { bm25, matches, type Positions, positionsByField, rarityOf } from './found-words.ts';
-import { columnsOf, type Handles, type RowKey, rowHandles } from './handles.ts';
+import { type Handles, type RowKey, rowHandles } from './handles.ts';
 import type { StoreSessions } from './store-sessions.ts';
 import { lexemesOf, queryOfPeople } from './tsquery.ts';
 
@@ -54,14 +54,18 @@ export class StoreExchanges implements ExchangeSource {
   readonly #options: StoreExchangesOptions;
   readonly #found = new Map<string, Promise<Found>>();
   readonly #segments = new Map<number, SegmentRow>();
+  /** What is known of a segment that was found. */
+  readonly #columns = new Map<number, SegmentColumns>();
+  /** The segment with its title, by session. */
+  readonly #titled = new Map<number, number>();
 
   constructor(options: StoreExchangesOptions) {
     this.#options = options;
   }
 
-  /** One round trip for all of them. Whoever asks for an answer gets its error. */
-  expect(matches: readonly string[], most: number): void {
-    for (const match of matches) this.#find(match, most).catch(() => {});
+  /** One question for all of them. Whoever asks for an answer gets its error. */
+  expect(matches: readonly ExpectedMatch[]): void {
+    this.#begin(matches);
   }
 
   counts(): ExchangeCounts {
@@ -110,6 +114,7 @@ export class StoreExchanges implements ExchangeSource {
   async titledSessions(match: string): Promise<readonly number[]> {
     const { titled } = await this.#find(match);
     const { sessions } = this.#options;
+    for (const segment of titled) this.#titled.set(sessions.handles.numberOf(this.handles.keyOf(segment)), segment);
     const found = titled.map((segment) => sessions.handles.numberOf(this.handles.keyOf(segment)));
     return [...new Set(found)].slice(0, mostTitled);
   }
@@ -118,11 +123,23 @@ export class StoreExchanges implements ExchangeSource {
   #find(match: string, most: number = mostSegments): Promise<Found> {
     const known = this.#found.get(match);
     if (known !== undefined) return known;
-    const expression = parseExpression(match, stemmedWords);
     const parts = adjacentParts(match);
-    const found = parts === undefined ? this.#lookUp(expression, most) : this.#join(expression, parts);
-    this.#found.set(match, found);
-    return found;
+    if (parts === undefined) this.#begin([{ match, most }]);
+    else this.#found.set(match, this.#join(parseExpression(match, stemmedWords), parts));
+    return this.#found.get(match) as Promise<Found>; // just set
+  }
+
+  #begin(matches: readonly ExpectedMatch[]): void {
+    const mosts = new Map<string, number>();
+    for (const { match, most } of matches) mosts.set(match, Math.max(mosts.get(match) ?? 0, most));
+    const missing = [...mosts].filter(([match]) => !this.#found.has(match)).map(([match, most]) => ({ match, most }));
+    if (missing.length === 0) return;
+    const all = this.#lookUp(missing.map(({ match, most }) => ({ expression: parseExpression(match, stemmedWords), most })));
+    for (const [i, { match }] of missing.entries()) {
+      const found = all.then((each) => each[i] as Found); // as many
+      found.catch(() => {});
+      this.#found.set(match, found);
+    }
   }
 
   /** Words that are looked up one by one anyway: whether they are next to each other needs no further query. */
@@ -141,39 +158,45 @@ export class StoreExchanges implements ExchangeSource {
     return { ...nothing(expression), fields, segments: segmentsOf(fields) };
   }
 
-  async #lookUp(expression: Expression, most: number): Promise<Found> {
+  async #lookUp(wanted: readonly Wanted[]): Promise<readonly Found[]> {
     const { sql, people } = this.#options;
-    const query = fieldLetters.map((letter) => queryText(expression, letter)).join(' | ');
-    const { lexemes, prefixes } = lexemesOf(expression, [...fieldLetters, titleLetter]);
+    const queries = wanted.map(({ expression }) =>
+      queryOfPeople(fieldLetters.map((letter) => queryText(expression, letter)).join(' | '), people),
+    );
+    const titles = wanted.map(({ expression }) => queryOfPeople(queryText(expression, titleLetter), people));
+    const words = wanted.map(({ expression }) => lexemesOf(expression, [...fieldLetters, titleLetter]));
+    const mosts = wanted.map(({ most }) => Math.min(most, mostSegments));
     const lines = await sql<{ line: string }[]>`
-      SELECT clew.found_exchanges(${queryOfPeople(query, people)}::tsquery,
-        ${queryOfPeople(queryText(expression, titleLetter), people)}::tsquery,
-        ${lexemes as string[]}::text[], ${prefixes as string[]}::text[], ${people as number[]}::integer[],
-        ${Math.min(most, mostSegments)}) AS line`;
-    const fields: FoundField[] = [];
-    const common = new Set<number>();
-    const titled: number[] = [];
+      SELECT clew.found_exchanges(${queries}::text[]::tsquery[], ${titles}::text[]::tsquery[],
+        ${words.flatMap(({ lexemes }) => lexemes)}::text[], ${words.flatMap(({ prefixes }) => prefixes)}::text[],
+        ${people as number[]}::integer[], ${mosts}::integer[]) AS line`;
+    const common = wanted.map(() => new Set<number>());
+    const read: FoundLine[] = [];
     for (const { line } of lines) {
-      const { segment, lengths, words } = this.#readLine(line);
-      if (lengths === undefined) common.add(segment);
-      for (const [letter, own] of words) {
-        if (!matches(expression, own)) continue;
-        const field = fieldNumbers.get(letter);
-        if (field === undefined) titled.push(segment);
-        else fields.push({ segment, field, length: lengths?.[field] ?? 0, words: own });
-      }
+      const found = this.#readLine(line);
+      if (found.query === 0) read.push(found);
+      else common[found.query - 1]?.add(found.segment);
     }
-    const isCommon = common.size > 0;
-    const segments = isCommon ? common : segmentsOf(fields);
-    return { phrases: phrasesOf(expression), fields: isCommon ? [] : fields, segments, isCommon, titled };
+    return wanted.map(({ expression }, i) => foundIn(read, expression, common[i] ?? new Set()));
   }
 
   #readLine(line: string): FoundLine {
-    const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
+    const [query, person, month, sessionId, nth, agent, at, time, owner, tokens, words] = line.split(
+      '\x1f',
+    ) as [string, ...string[]]; // as selected
     const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
+    const segment = this.handles.numberOf(key);
+    const numberOr = <T>(text: string | undefined, other: T): number | T => (text ? Number(text) : other);
+    this.#columns.set(segment, {
+      agent: agent ?? '',
+      line: Number(at),
+      time: numberOr(time, null),
+      owner: numberOr(owner, null),
+    });
     return {
-      segment: this.handles.numberOf(key),
-      lengths: tokens?.split(',').map(Number),
+      query: Number(query),
+      segment,
+      lengths: tokens?.split(',').map(Number) ?? [],
       words: positionsByField(words ?? ''),
     };
   }
@@ -186,18 +209,10 @@ export class StoreExchanges implements ExchangeSource {
 
   async #loadSegments(ids: readonly number[]): Promise<void> {
     const keys = ids.map((id) => this.handles.keyOf(id));
-    const { people, months, sessions, nths } = columnsOf(keys);
-    const rows = await this.#options.sql<SegmentColumns[]>`
-      SELECT k.i::integer AS i, e.agent, e.line, (extract(epoch FROM e.said_at) * 1000)::bigint AS time,
-        (e.facts->>'owner')::integer AS owner
-      FROM unnest(${people}::integer[], ${months}::date[], ${sessions}::text[], ${nths}::integer[]) WITH ORDINALITY
-        AS k (person, month, session_id, nth, i)
-      JOIN clew.exchanges e ON e.tenant = (SELECT clew.my_tenant()) AND e.person = k.person AND e.month = k.month
-        AND e.session_id = k.session_id AND e.nth = k.nth`;
     await this.#options.sessions.load(keys);
-    for (const row of rows) {
-      const id = ids[row.i - 1] as number; // in range
-      this.#segments.set(id, this.#segmentRow(id, keys[row.i - 1] as RowKey, row));
+    for (const [i, id] of ids.entries()) {
+      const columns = this.#columns.get(id);
+      if (columns !== undefined) this.#segments.set(id, this.#segmentRow(id, keys[i] as RowKey, columns)); // as many
     }
   }
 
@@ -224,16 +239,12 @@ export class StoreExchanges implements ExchangeSource {
 
   /** Titles are in the first row of a session, which is a sub-agent's if its main transcript has no lines. */
   async firstSegment(session: number): Promise<SegmentRow | undefined> {
-    const { sql, sessions, isInScope } = this.#options;
+    const { isInScope } = this.#options;
     if (!isInScope(session)) return undefined;
-    const { person, sessionId } = sessions.handles.keyOf(session);
-    const [row] = await sql<{ month: string; nth: number }[]>`
-      SELECT to_char(e.month, 'YYYY-MM-DD') AS month, e.nth FROM clew.sessions s JOIN clew.exchanges e
-        ON e.tenant = s.tenant AND e.person = s.person AND e.month = ANY(s.months) AND e.session_id = s.session_id
-      WHERE s.tenant = (SELECT clew.my_tenant()) AND s.person = ${person} AND s.session_id = ${sessionId} AND e.agent = ''
-      ORDER BY e.line, e.first_line LIMIT 1`;
-    if (row === undefined) return undefined;
-    const [segment] = await this.segments([this.handles.numberOf({ person, sessionId, ...row })]);
+    const titled = this.#titled.get(session);
+    const first = titled === undefined ? undefined : this.#columns.get(titled);
+    if (titled === undefined || first?.agent !== '') return undefined;
+    const [segment] = await this.segments([titled]);
     return segment;
   }
 }
@@ -242,11 +253,32 @@ const mostTitled = 2000;
 /** The other letter is that of titles. */
 const fieldNumbers: ReadonlyMap<string, number> = new Map(fieldLetters.map((letter, i) => [letter, i]));
 
+interface Wanted {
+  readonly expression: Expression;
+  readonly most: number;
+}
+
 interface FoundLine {
+  /** The number of a query that too many match; 0 for a segment with its words. */
+  readonly query: number;
   readonly segment: number;
-  /** `undefined` for one of too many. */
-  readonly lengths: readonly number[] | undefined;
+  readonly lengths: readonly number[];
   readonly words: ReadonlyMap<string, Positions>;
+}
+
+/** `common`: the segments of a query that too many match. */
+function foundIn(lines: readonly FoundLine[], expression: Expression, common: ReadonlySet<number>): Found {
+  const isCommon = common.size > 0;
+  const fields: FoundField[] = [];
+  const titled: number[] = [];
+  for (const { segment, lengths, words } of lines)
+    for (const [letter, own] of words) {
+      const field = fieldNumbers.get(letter);
+      if ((field !== undefined && isCommon) || !matches(expression, own)) continue;
+      if (field === undefined) titled.push(segment);
+      else fields.push({ segment, field, length: lengths[field] ?? 0, words: own });
+    }
+  return { phrases: phrasesOf(expression), fields, segments: isCommon ? common : segmentsOf(fields), isCommon, titled };
 }
 
 function nothing(expression: Expression): Found {
@@ -269,7 +301,6 @@ function adjacentParts(match: string): readonly string[] | undefined {
 }
 
 interface SegmentColumns {
-  readonly i: number;
   readonly agent: string;
   readonly line: number;
   readonly time: number | null;

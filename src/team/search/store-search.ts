@@ -6,7 +6,7 @@ import type { DocumentRow, HitSession, TextKind } from '../../library/text/index
 import type { TransactionSql } from '../database/index.ts';
 import { plainWords } from '../words/index.ts';
 import { type Expression, parseExpression, phrasesOf, queryText } from './expression.ts';
-import { bm25, positionsIn, rarityOf } from './found-words.ts';
+import { bm25, matches, type Positions, positionsIn, rarityOf } from './found-words.ts';
 import { columnsOf, type RowKey, rowHandles } from './handles.ts';
 import { StoreExchanges, type StoreSums } from './store-exchanges.ts';
 import { scanStore } from './store-scan.ts';
@@ -15,10 +15,12 @@ import type { StoreSessions } from './store-sessions.ts';
 import { lexemesOf, queryOfPeople } from './tsquery.ts';
 
 /** Documents whose words are read for one expression; if more match, the store chooses them. */
-const mostDocuments = 2000;
-const mostCounted = 2 ** 31 - 1;
-/** How rare a word is that more documents have hardly matters. */
-const mostRare = 20_000;
+const mostDocuments = 1000;
+const mostCounted = 2 ** 31 - 2;
+/** Of words that more documents have it is estimated how rare they are. */
+const mostRare = 6000;
+/** If the store chooses: how many of the newest that have all words are asked whether the words are next to each other. */
+const mostPhrases = 2000;
 
 export interface StoreSearchOptions {
   readonly sql: TransactionSql;
@@ -33,11 +35,26 @@ interface KnownDocument {
   readonly facts: JsonObject;
 }
 
+interface FoundLine {
+  readonly id: number;
+  readonly tokens: number;
+  readonly words: Positions;
+}
+
+type Score = (words: Positions, length: number) => number;
+
+interface Found {
+  /** More match than these. */
+  readonly isChosen: boolean;
+  readonly lines: readonly FoundLine[];
+}
+
 export class StoreSearch implements SearchSource {
   readonly exchanges: StoreExchanges;
   readonly #options: StoreSearchOptions;
   readonly #handles = rowHandles();
   readonly #documents = new Map<number, KnownDocument>();
+  readonly #found = new Map<string, Promise<Found>>();
   /** How many documents match, by expression. */
   readonly #totals = new Map<string, number>();
 
@@ -49,21 +66,24 @@ export class StoreSearch implements SearchSource {
   }
 
   async bestDocuments(match: string, most: number): Promise<readonly ScoredDocument[]> {
-    const { sql, scope } = this.#options;
-    const expression = parseExpression(match, plainWords);
-    const { lexemes, prefixes } = lexemesOf(expression);
-    const lines = await sql<{ line: string }[]>`
-      SELECT clew.found_documents(${queryOfPeople(queryText(expression), scope.people)}::tsquery,
-        ${lexemes as string[]}::text[], ${prefixes as string[]}::text[], ${scope.people as number[]}::integer[],
-        ${scope.values(sql)}, ${Math.max(mostDocuments, most)}) AS line`;
-    const isChosen = lines[0]?.line === 'more';
-    if (!isChosen) this.#totals.set(match, lines.length);
-    const score = await this.#scorer(expression);
-    const scored = lines.slice(isChosen ? 1 : 0).map(({ line }) => {
-      const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
-      const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
-      return { id: this.#handles.numberOf(key), score: score(words ?? '', Number(tokens)) };
-    });
+    const score = this.#scorer(parseExpression(match, plainWords));
+    const [{ lines }] = await Promise.all([this.#find(match, Math.max(mostDocuments, most)), score]);
+    return this.#best(lines, await score, most);
+  }
+
+  /** Where the words are is known of what was found, unless that is a choice. */
+  async bestPhrases(phrase: string, match: string, most: number): Promise<readonly ScoredDocument[]> {
+    const { isChosen, lines } = await this.#find(match, Math.max(mostDocuments, most));
+    const expression = parseExpression(phrase, plainWords);
+    const near = isChosen
+      ? await this.#findPhrases(expression, parseExpression(match, plainWords), Math.max(mostPhrases, most))
+      : lines;
+    const found = near.filter(({ words }) => matches(expression, words));
+    return this.#best(found, await this.#scorer(expression), most);
+  }
+
+  async #best(lines: readonly FoundLine[], score: Score, most: number): Promise<readonly ScoredDocument[]> {
+    const scored = lines.map(({ id, words, tokens }) => ({ id, score: score(words, tokens) }));
     const best = scored.sort((a, b) => a.score - b.score).slice(0, most);
     await this.#load(best.map(({ id }) => id));
     return best.flatMap(({ id, score }) => {
@@ -72,8 +92,45 @@ export class StoreSearch implements SearchSource {
     });
   }
 
+  #find(match: string, most: number): Promise<Found> {
+    const key = `${most} ${match}`;
+    const known = this.#found.get(key) ?? this.#lookUp(match, most);
+    this.#found.set(key, known);
+    return known;
+  }
+
+  async #lookUp(match: string, most: number): Promise<Found> {
+    const { sql, scope } = this.#options;
+    const expression = parseExpression(match, plainWords);
+    const { lexemes, prefixes } = lexemesOf(expression);
+    const lines = await sql<{ line: string }[]>`
+      SELECT clew.found_documents(${queryOfPeople(queryText(expression), scope.people)}::tsquery,
+        ${lexemes as string[]}::text[], ${prefixes as string[]}::text[], ${scope.people as number[]}::integer[],
+        ${scope.values(sql)}, ${most}) AS line`;
+    const [, total] = /^more (\d+)$/.exec(lines[0]?.line ?? '') ?? [];
+    const isChosen = total !== undefined;
+    this.#totals.set(match, isChosen ? Number(total) : lines.length);
+    return { isChosen, lines: lines.slice(isChosen ? 1 : 0).map(({ line }) => this.#readLine(line)) };
+  }
+
+  async #findPhrases(phrase: Expression, expression: Expression, most: number): Promise<readonly FoundLine[]> {
+    const { sql, scope } = this.#options;
+    const { lexemes, prefixes } = lexemesOf(expression);
+    const lines = await sql<{ line: string }[]>`
+      SELECT clew.found_phrases(${queryOfPeople(queryText(expression), scope.people)}::tsquery,
+        ${queryText(phrase)}::tsquery, ${lexemes as string[]}::text[], ${prefixes as string[]}::text[],
+        ${scope.people as number[]}::integer[], ${scope.values(sql)}, ${most}) AS line`;
+    return lines.map(({ line }) => this.#readLine(line));
+  }
+
+  #readLine(line: string): FoundLine {
+    const [person, month, sessionId, nth, tokens, words] = line.split('\x1f') as [string, ...string[]]; // as selected
+    const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
+    return { id: this.#handles.numberOf(key), tokens: Number(tokens), words: positionsIn(words ?? '') };
+  }
+
   /** Rarity is the same for all texts, so that it matters only if there are several phrases. */
-  async #scorer(expression: Expression): Promise<(words: string, length: number) => number> {
+  async #scorer(expression: Expression): Promise<Score> {
     const { sql, scope, sums } = this.#options;
     const phrases = phrasesOf(expression);
     const counts =
@@ -89,7 +146,7 @@ export class StoreSearch implements SearchSource {
           );
     const rarities = counts.map(({ count }) => rarityOf(sums.documents, count));
     const weights = { rarities, averageLength: sums.words / Math.max(1, sums.documents) };
-    return (words, length) => bm25(phrases, positionsIn(words), length, weights);
+    return (words, length) => bm25(phrases, words, length, weights);
   }
 
   async countDocuments(match: string): Promise<number> {
@@ -136,7 +193,7 @@ export class StoreSearch implements SearchSource {
     const best = new Map<number, { id: number; score: number }>();
     for (const row of rows) {
       const { i, person, month, session_id: sessionId, nth, words, tokens } = row;
-      const found = { id: this.#handles.numberOf({ person, month, sessionId, nth }), score: score(words, tokens) };
+      const found = { id: this.#handles.numberOf({ person, month, sessionId, nth }), score: score(positionsIn(words), tokens) };
       const known = best.get(i - 1);
       const isBetter = known === undefined || found.score < known.score;
       if (isBetter || (found.score === known.score && nth < this.#handles.keyOf(known.id).nth)) best.set(i - 1, found);
