@@ -1,9 +1,10 @@
 // Fills a store with gigabytes of text, without a push: sessions of turns whose tool results, inputs, prompts and answers are parts
 // of the source files and manuals in node_modules. The rare words of a part get another ending in each project, and some in
 // each session, so that the words are as unevenly frequent as in real sessions.
+
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { personLexeme, type Sql } from '../../src/team/database/index.ts';
 import { documentWords, fieldWords } from '../../src/team/words/index.ts';
@@ -57,7 +58,8 @@ export async function fillLargeStore(sql: Sql, plan: LargeStorePlan): Promise<vo
     }
     await sql.begin(async (transaction) => {
       for (const [table, rows] of Object.entries(lines)) {
-        const copy = await transaction`COPY clew.${transaction(table)} (${transaction(columns[table] ?? [])}) FROM STDIN`.writable();
+        const copy =
+          await transaction`COPY clew.${transaction(table)} (${transaction(columns[table] ?? [])}) FROM STDIN`.writable();
         for (const row of rows) if (!copy.write(row)) await once(copy, 'drain');
         await ended(copy);
       }
@@ -75,9 +77,14 @@ function ended(copy: Writable): Promise<void> {
 }
 
 const columns: Readonly<Record<string, readonly string[]>> = {
-  sessions: 'tenant person session_id month level machine content_key main_bytes main_sha256 started_at ended_at project_hash facts months words'.split(' '),
+  sessions:
+    'tenant person session_id month level machine content_key main_bytes main_sha256 started_at ended_at project_hash facts months words'.split(
+      ' ',
+    ),
   titles: 'tenant person session_id month title cwd path facts'.split(' '),
-  documents: 'tenant person session_id month nth agent line kind part said_at tool uuid text words tokens facts'.split(' '),
+  documents: 'tenant person session_id month nth agent line kind part said_at tool uuid text words tokens facts'.split(
+    ' ',
+  ),
   exchanges: 'tenant person session_id month nth agent line first_line end_line said_at words tokens facts'.split(' '),
 };
 
@@ -102,7 +109,10 @@ interface SessionPlan {
 }
 
 /** Returns how much text it has. */
-function addSession(lines: Record<string, string[]>, { tenant, person, number, month, turns, random }: SessionPlan): number {
+function addSession(
+  lines: Record<string, string[]>,
+  { tenant, person, number, month, turns, random }: SessionPlan,
+): number {
   const id = `${hex(person, 8)}-${hex(number, 4)}-4000-8000-${hex(person * 100_000 + number, 12)}`;
   const project = random(projectsOfPerson);
   const ofProject = `p${person}n${project}`;
@@ -137,7 +147,11 @@ function addSession(lines: Record<string, string[]>, { tenant, person, number, m
     sums[4] += pooled.tokens.reduce((sum, count) => sum + count, 0);
   }
   const [started, end] = [start, start + line * 20_000].map((time) => new Date(time).toISOString());
-  const facts = JSON.stringify({ model: null, counts: { turns: turnsOfSession, agents: 0, entries: line }, mtimeMs: start });
+  const facts = JSON.stringify({
+    model: null,
+    counts: { turns: turnsOfSession, agents: 0, entries: line },
+    mtimeMs: start,
+  });
   lines.sessions?.push(
     `${key}\t3\tbench\t${id}\t${bytes * 3}\t${id}\t${started}\t${end}\tproject${project}\t${facts}\t{${month.text}}\t{${sums.join(',')}}\n`,
   );
@@ -195,13 +209,17 @@ function makePool(): readonly PooledTurn[] {
     const [prompt, ...answers] = [saying(), saying(), `${saying()}\n\n${saying()}`] as const;
     const calls = Array.from({ length: 4 }, (_, i) => {
       const name = rare(`part${random(4000)} ${saying().split(/\W+/)[2] ?? 'x'}`).replace(' ', '-');
-      const input = i % 2 === 0 ? `{"file_path":"/home/dev/src/${name}.ts"}` : `{"command":"npm run ${name} -- --test"}`;
+      const input =
+        i % 2 === 0 ? `{"file_path":"/home/dev/src/${name}.ts"}` : `{"command":"npm run ${name} -- --test"}`;
       return { tool: i % 2 === 0 ? 'Read' : 'Bash', name, input, output: shown() };
     });
     const documents = [
       pooled('prompt', null, prompt),
       pooled('answer', null, answers[0]),
-      ...calls.flatMap(({ tool, input, output }) => [pooled('tool-input', tool, input), pooled('tool-output', tool, output)]),
+      ...calls.flatMap(({ tool, input, output }) => [
+        pooled('tool-input', tool, input),
+        pooled('tool-output', tool, output),
+      ]),
       pooled('answer', null, answers[1]),
     ];
     const fields = [prompt, answers.join('\n'), calls.map(({ name }) => name).join('\n'), calls[1]?.input ?? '', ''];
@@ -218,7 +236,12 @@ function wordFrequencies(files: readonly string[], random: (below: number) => nu
   for (let i = 0; i < 20_000; i++) {
     const text = files[random(files.length)] ?? '';
     const start = random(Math.max(1, text.length - 3000));
-    const words = new Set(text.slice(start, start + 3000).toLowerCase().match(/[a-z][a-z0-9]{3,}/g) ?? []);
+    const words = new Set(
+      text
+        .slice(start, start + 3000)
+        .toLowerCase()
+        .match(/[a-z][a-z0-9]{3,}/g) ?? [],
+    );
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;

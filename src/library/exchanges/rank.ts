@@ -102,10 +102,14 @@ interface Candidate {
   boost: number;
 }
 
-interface RankedTerm extends QuestionTerm {
-  readonly index: number;
+/** `synonyms`: those that are to be looked up. */
+interface FoundTerm extends QuestionTerm {
   /** Segments that have it, with how well it fits them. */
   readonly fits: ReadonlyMap<number, number>;
+}
+
+interface RankedTerm extends FoundTerm {
+  readonly index: number;
   /** The same for words for the same thing. */
   readonly similar: ReadonlyMap<number, number>;
   readonly rarity: number;
@@ -146,28 +150,33 @@ class Ranking {
   }
 
   *run(): Asking<readonly RankedExchange[]> {
+    const { terms: asked } = this.#question;
+    this.#source.expect?.(asked.map(({ match }) => ({ match, most: this.#common })));
+    const found: FoundTerm[] = [];
+    for (const term of asked) found.push(yield* this.#findTerm(term));
+    const synonyms = found.flatMap((each) => each.synonyms);
+    this.#source.expect?.(synonyms.map((match) => ({ match, most: this.#frequent })));
     const terms: RankedTerm[] = [];
-    this.#source.expect?.(
-      this.#question.terms.flatMap(({ match, synonyms }) => [
-        { match, most: this.#common },
-        ...synonyms.map((synonym) => ({ match: synonym, most: this.#frequent })),
-      ]),
-    );
-    for (const [index, term] of this.#question.terms.entries()) terms.push(yield* this.#rankTerm(term, index));
+    for (const [index, each] of found.entries()) terms.push(yield* this.#rankTerm(each, index));
     const rare = terms.filter(({ fits }) => fits.size <= this.#total * commonShare);
-    const asked = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;
-    yield* this.#findCandidates(asked);
+    const deciding = rare.some(({ fits, similar }) => fits.size + similar.size > 0) ? rare : terms;
+    yield* this.#findCandidates(deciding);
     for (const term of terms) this.#addTerm(term);
     yield* this.#addTitles(terms);
-    yield* this.#addNearness(asked);
+    yield* this.#addNearness(deciding);
     return yield* this.#ranked(terms);
   }
 
-  *#rankTerm(term: QuestionTerm, index: number): Asking<RankedTerm> {
+  *#findTerm(term: QuestionTerm): Asking<FoundTerm> {
     const isCommon = yield* ask(this.#source.isFrequent(term.match, this.#common));
     const fits = isCommon ? yield* this.#plainFits(term.match) : yield* this.#fitsOf(term.match, mostRows);
-    const similar = new Map<number, number>();
     const synonyms = isCommon || fits.size > this.#frequent ? [] : term.synonyms;
+    return { ...term, fits, synonyms };
+  }
+
+  *#rankTerm(term: FoundTerm, index: number): Asking<RankedTerm> {
+    const { fits, synonyms } = term;
+    const similar = new Map<number, number>();
     for (const synonym of synonyms) {
       if (yield* ask(this.#source.isFrequent(synonym, this.#frequent))) continue;
       for (const [segment, fit] of yield* this.#fitsOf(synonym, mostRows))
@@ -175,7 +184,7 @@ class Ranking {
     }
     const known = fits.size > 0 ? fits.size : similar.size;
     const rarity = Math.log(1 + (this.#total - known + 0.5) / (known + 0.5));
-    return { ...term, index, fits, similar, rarity };
+    return { ...term, index, similar, rarity };
   }
 
   /** Of a term that most exchanges have: where it is, not how often. */

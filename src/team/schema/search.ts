@@ -134,8 +134,9 @@ BEGIN
     ${documentsOf('array_agg(ctid)', 'found', 'room')}
     CONTINUE WHEN found IS NULL;
     room := room - cardinality(found);
-    RETURN QUERY EXECUTE format($query$SELECT ${documentLine} FROM %s WHERE ctid = ANY($3) AND words @@ $4$query$, part)
-      USING lexemes, prefixes, found, phrase;
+    -- OFFSET: not by the index of words, which has the phrase in rows that were not asked for.
+    RETURN QUERY EXECUTE format($query$SELECT ${documentLine} FROM (SELECT * FROM %s WHERE ctid = ANY($3) OFFSET 0) d
+      WHERE words @@ $4$query$, part) USING lexemes, prefixes, found, phrase;
   END LOOP;
 END $$;
 

@@ -1,6 +1,12 @@
 // The store answers what the ranking of exchanges asks. Each expression is looked up once, in the index of words; how well a
 // segment fits is computed here, from the positions of the words of the query.
-import type { ExchangeCounts, ExchangeSource, ExpectedMatch, ScoredFields, SegmentRow } from '../../library/exchanges/index.ts';
+import type {
+  ExchangeCounts,
+  ExchangeSource,
+  ExpectedMatch,
+  ScoredFields,
+  SegmentRow,
+} from '../../library/exchanges/index.ts';
 import { rowsPerSegment } from '../../library/index/index.ts';
 import type { TransactionSql } from '../database/index.ts';
 import { fieldLetters, stemmedWords, titleLetter } from '../words/index.ts';
@@ -134,7 +140,9 @@ export class StoreExchanges implements ExchangeSource {
     for (const { match, most } of matches) mosts.set(match, Math.max(mosts.get(match) ?? 0, most));
     const missing = [...mosts].filter(([match]) => !this.#found.has(match)).map(([match, most]) => ({ match, most }));
     if (missing.length === 0) return;
-    const all = this.#lookUp(missing.map(({ match, most }) => ({ expression: parseExpression(match, stemmedWords), most })));
+    const all = this.#lookUp(
+      missing.map(({ match, most }) => ({ expression: parseExpression(match, stemmedWords), most })),
+    );
     for (const [i, { match }] of missing.entries()) {
       const found = all.then((each) => each[i] as Found); // as many
       found.catch(() => {});
@@ -181,9 +189,10 @@ export class StoreExchanges implements ExchangeSource {
   }
 
   #readLine(line: string): FoundLine {
-    const [query, person, month, sessionId, nth, agent, at, time, owner, tokens, words] = line.split(
-      '\x1f',
-    ) as [string, ...string[]]; // as selected
+    const [query, person, month, sessionId, nth, agent, at, time, owner, tokens, words] = line.split('\x1f') as [
+      string,
+      ...string[],
+    ]; // as selected
     const key = { person: Number(person), month: month ?? '', sessionId: sessionId ?? '', nth: Number(nth) };
     const segment = this.handles.numberOf(key);
     const numberOr = <T>(text: string | undefined, other: T): number | T => (text ? Number(text) : other);

@@ -193,7 +193,10 @@ export class StoreSearch implements SearchSource {
     const best = new Map<number, { id: number; score: number }>();
     for (const row of rows) {
       const { i, person, month, session_id: sessionId, nth, words, tokens } = row;
-      const found = { id: this.#handles.numberOf({ person, month, sessionId, nth }), score: score(positionsIn(words), tokens) };
+      const found = {
+        id: this.#handles.numberOf({ person, month, sessionId, nth }),
+        score: score(positionsIn(words), tokens),
+      };
       const known = best.get(i - 1);
       const isBetter = known === undefined || found.score < known.score;
       if (isBetter || (found.score === known.score && nth < this.#handles.keyOf(known.id).nth)) best.set(i - 1, found);

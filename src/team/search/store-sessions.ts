@@ -4,7 +4,16 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type { HitSession } from '../../library/text/index.ts';
 import { agentIdOf } from '../../store/index.ts';
 import type { TransactionSql } from '../database/index.ts';
-import { type FileKey, fileHandles, type Handles, type SessionKey, sessionHandles, sessionName } from './handles.ts';
+import {
+  columnsOf,
+  type FileKey,
+  fileHandles,
+  type Handles,
+  type RowKey,
+  type SessionKey,
+  sessionHandles,
+  sessionName,
+} from './handles.ts';
 
 export interface StoredSession {
   readonly key: SessionKey;
@@ -48,11 +57,33 @@ export class StoreSessions {
     return rows.map((row) => this.#keep(row));
   }
 
-  async load(keys: readonly SessionKey[]): Promise<void> {
+  /** By their ids, or by keys of their rows: most rows are in the month of their session. */
+  async load(keys: readonly (SessionKey | RowKey)[]): Promise<void> {
+    const rows = this.#missing(keys).filter((key): key is RowKey => 'month' in key);
+    if (rows.length > 0) await this.#loadOfMonths(rows);
+    const others = this.#missing(keys);
+    if (others.length > 0) await this.#loadByIds(others);
+  }
+
+  #missing<K extends SessionKey>(keys: readonly K[]): readonly K[] {
     const missing = new Map(keys.map((key) => [sessionName(key), key]));
     for (const name of missing.keys()) if (this.#known.has(name)) missing.delete(name);
-    if (missing.size === 0) return;
-    const wanted = [...missing.values()];
+    return [...missing.values()];
+  }
+
+  async #loadOfMonths(wanted: readonly RowKey[]): Promise<void> {
+    const { people, sessions, months } = columnsOf(wanted);
+    const rows = await this.#sql<SessionColumns[]>`
+      SELECT s.person, s.session_id, (extract(epoch FROM s.ended_at) * 1000)::bigint AS ended_at, t.title, t.cwd, t.path, t.facts
+      FROM unnest(${people}::integer[], ${months}::date[], ${sessions}::text[]) AS k (person, month, session_id)
+      JOIN clew.sessions s ON s.tenant = (SELECT clew.my_tenant()) AND s.person = k.person AND s.month = k.month
+        AND s.session_id = k.session_id
+      JOIN clew.titles t ON t.tenant = (SELECT clew.my_tenant()) AND t.person = k.person AND t.month = k.month
+        AND t.session_id = k.session_id`;
+    for (const row of rows) this.#keep(row);
+  }
+
+  async #loadByIds(wanted: readonly SessionKey[]): Promise<void> {
     const rows = await this.#sql<SessionColumns[]>`
       SELECT s.person, s.session_id, (extract(epoch FROM s.ended_at) * 1000)::bigint AS ended_at, t.title, t.cwd, t.path, t.facts
       FROM unnest(${wanted.map(({ person }) => person)}::integer[], ${wanted.map(({ sessionId }) => sessionId)}::text[])

@@ -146,7 +146,18 @@ const reads: readonly Attempt[] = [
   },
   {
     name: 'ask the ranked search for exchanges',
-    sql: `SELECT * FROM clew.found_exchanges('pmary:*'::tsquery, '{}', ARRAY['pmary'], ARRAY[1, 2, 3, 8], 10);`,
+    sql: `SELECT * FROM clew.found_exchanges(ARRAY['pmary:*'::tsquery], ARRAY['tmary:*'::tsquery], '{}', ARRAY['pmary', 'tmary'],
+      ARRAY[1, 2, 3, 8], ARRAY[10]);`,
+  },
+  {
+    name: 'ask the ranked search for the keys of exchanges',
+    sql: `SELECT CASE WHEN count(*) > 0 THEN 'marybob' || 'text' END FROM clew.found_exchanges(ARRAY['pmarybobtext'::tsquery],
+      ARRAY['x'::tsquery], '{}', '{}', ARRAY[2], ARRAY[0]);`,
+  },
+  {
+    name: 'ask the ranked search for phrases',
+    sql: `SELECT CASE WHEN count(*) > 0 THEN 'marybob' || 'text' END FROM clew.found_phrases(('marybob' || 'text')::tsquery,
+      ('marybob' || 'text')::tsquery, ARRAY['marybob' || 'text'], '{}', ARRAY[2], NULL, NULL, NULL, NULL, NULL, 10);`,
   },
   {
     name: 'ask the search about another person',

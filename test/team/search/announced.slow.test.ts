@@ -62,12 +62,21 @@ test(
       const documents =
         await sql`SELECT clew.found_documents('''lighthouse'''::tsquery, '{}', '{}', ${people}::integer[],
       null, null, null, null, null, 100)`;
-      const exchanges = await sql`SELECT clew.found_exchanges('''plighthous'''::tsquery, '''tx'''::tsquery, '{}', '{}',
-      ${people}::integer[], 100)`;
+      const phrases =
+        await sql`SELECT clew.found_phrases('''lighthouse'''::tsquery, '''the'' <-> ''lighthouse'''::tsquery,
+      '{}', '{}', ${people}::integer[], null, null, null, null, null, 100)`;
+      const exchanges =
+        await sql`SELECT clew.found_exchanges('{''plighthous''}'::tsquery[], '{''tx''}'::tsquery[], '{}', '{}',
+      ${people}::integer[], '{100}')`;
+      const common =
+        await sql`SELECT clew.found_exchanges('{''plighthous''}'::tsquery[], '{''tx''}'::tsquery[], '{}', '{}',
+      ${people}::integer[], '{0}')`;
       const [counted] = await sql<{ count: number }[]>`SELECT clew.count_documents('''lighthouse'''::tsquery,
       ${people}::integer[], null, null, null, null, null, 100) AS count`;
       assert.equal(documents.length, counted?.count);
+      assert.equal(documents.length, phrases.length);
       assert.equal(documents.length, exchanges.length);
+      assert.equal(documents.length, common.length);
       return documents.length;
     };
     assert.equal(await direct(), 1);
