@@ -15,12 +15,12 @@ import type { StoreSessions } from './store-sessions.ts';
 import { lexemesOf, queryOfPeople } from './tsquery.ts';
 
 /** Documents whose words are read for one expression; if more match, the store chooses them. */
-const mostDocuments = 1000;
+const mostDocuments = 600;
 const mostCounted = 2 ** 31 - 2;
 /** Of words that more documents have it is estimated how rare they are. */
 const mostRare = 6000;
 /** If the store chooses: how many of the newest that have all words are asked whether the words are next to each other. */
-const mostPhrases = 2000;
+const mostPhrases = 1000;
 
 export interface StoreSearchOptions {
   readonly sql: TransactionSql;

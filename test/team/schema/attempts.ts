@@ -145,6 +145,11 @@ const reads: readonly Attempt[] = [
       THEN 'marybob' || 'text' END;`,
   },
   {
+    name: 'count with answers of the policy that are my own',
+    sql: `SELECT CASE WHEN clew.count_months('{2026-03-01}', ('marybob' || 'text')::tsquery, ARRAY[2], NULL, NULL, NULL, NULL, NULL,
+      1, 2, true, '{}') > 0 THEN 'marybob' || 'text' END;`,
+  },
+  {
     name: 'ask the ranked search for exchanges',
     sql: `SELECT * FROM clew.found_exchanges(ARRAY['pmary:*'::tsquery], ARRAY['tmary:*'::tsquery], '{}', ARRAY['pmary', 'tmary'],
       ARRAY[1, 2, 3, 8], ARRAY[10]);`,
