@@ -102,7 +102,7 @@ interface Candidate {
   boost: number;
 }
 
-/** `synonyms`: those that are to be looked up. */
+/** `synonyms`: those that must be looked up. */
 interface FoundTerm extends QuestionTerm {
   /** Segments that have it, with how well it fits them. */
   readonly fits: ReadonlyMap<number, number>;
