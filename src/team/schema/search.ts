@@ -219,9 +219,9 @@ BEGIN
       FROM %s WHERE ctid = ANY($3)$query$, parts[k]) USING lexemes, prefixes,
       ARRAY(SELECT DISTINCT f.tid FROM unnest(tids, numbers, whose) f (tid, number, i)
         WHERE f.number = k AND (f.i < 0 OR counts[f.i] <= mosts[f.i]));
-    found := ARRAY(SELECT f.tid FROM unnest(tids, numbers, whose) f (tid, number, i) WHERE f.number = k AND f.i > 0 AND counts[f.i] > mosts[f.i] ORDER BY f.i);
-    CONTINUE WHEN found = '{}';
-    found_whose := ARRAY(SELECT f.i FROM unnest(numbers, whose) f (number, i) WHERE f.number = k AND f.i > 0 AND counts[f.i] > mosts[f.i] ORDER BY f.i);
+    SELECT array_agg(f.tid), array_agg(f.i) INTO found, found_whose FROM unnest(tids, numbers, whose) f (tid, number, i)
+    WHERE f.number = k AND f.i > 0 AND counts[f.i] > mosts[f.i];
+    CONTINUE WHEN found IS NULL;
     RETURN QUERY EXECUTE format($query$SELECT concat_ws(chr(31), f.i, ${exchangeKey})
       FROM unnest($1, $2) f (place, i) JOIN %s e ON e.ctid = f.place$query$, parts[k]) USING found, found_whose;
   END LOOP;
