@@ -93,6 +93,6 @@ async function measure(sql: Sql, whose: 'me' | 'everyone', kind: string, list: r
   };
   const both = (values: number[]): string => `${of(values, 0.5)} / ${of(values, 0.95)}`;
   console.log(
-    `${whose.padEnd(8)} ${kind.padEnd(20)} p50 / p95 ${both(taken.wall).padStart(12)} ms, CPU of the server ${both(taken.server).padStart(12)} ms, of the client ${both(taken.client).padStart(9)} ms; ${of(taken.totals, 0.5)} matches, at most ${of(taken.totals, 1)}`,
+    `${whose.padEnd(8)} ${kind.padEnd(20)} p50 / p95 ${both(taken.wall).padStart(12)} ms, CPU of the connection's process ${both(taken.server).padStart(12)} ms, of the client ${both(taken.client).padStart(9)} ms; ${of(taken.totals, 0.5)} matches, at most ${of(taken.totals, 1)}`,
   );
 }
