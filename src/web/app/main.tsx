@@ -51,7 +51,10 @@ function start(given: string): void {
     showNoToken();
   };
   const client = makeClient({ token: given, onTokenRefused });
-  const events = new PageEvents(client);
+  const events = new PageEvents(client, {
+    isHidden: () => document.visibilityState === 'hidden',
+    onChange: (listener) => document.addEventListener('visibilitychange', listener),
+  });
   const root = document.getElementById('root');
   if (root !== null) createRoot(root).render(<App services={{ client, events, readNow: readerNow(given) }} />);
 }

@@ -11,7 +11,6 @@ export {
   useTypedText,
 } from './hooks.ts';
 export {
-  PageEvents,
   type PageServices,
   ServicesContext,
   StatusContext,
@@ -19,6 +18,7 @@ export {
   useServices,
   useStatus,
 } from './page-context.ts';
+export { PageEvents } from './page-events.ts';
 export { Empty, PageFrame, ProblemNote, Waiting } from './page-frame.tsx';
 export { readerNow } from './read-now.ts';
 export { addressWith, goTo, startRouter, usePlace } from './router.ts';
