@@ -74,15 +74,17 @@ export interface ResumeRun extends ClientRun {
 /** Installs a version once, into `$CLEW_CLIENTS` or `~/.cache/clew-clients`, and returns the path of its binary. */
 export async function installClient(version: string): Promise<string> {
   const cli = path.join(installFolder(version), 'node_modules', '.bin', 'claude');
-  if (await isVersion(cli, version)) return cli;
+  if (existsSync(cli) && (await versionProblem(cli, version)) === undefined) return cli;
   await install(version, async (folder) => {
     await npmInstall(folder, `@anthropic-ai/claude-code@${version}`);
     // The newer packages link their native binary in an install script, which npm 11 no longer runs automatically.
     const installer = path.join(folder, 'node_modules/@anthropic-ai/claude-code/install.cjs');
     if (existsSync(installer)) await execFileAsync(process.execPath, [installer], { cwd: path.dirname(installer) });
   });
-  if (await isVersion(cli, version)) return cli;
-  throw new Error(`the client ${version} in ${path.dirname(cli)} does not run; remove that folder and try again`);
+  const problem = await versionProblem(cli, version);
+  if (problem === undefined) return cli;
+  const folder = path.dirname(cli);
+  throw new Error(`the client ${version} in ${folder} does not run (${problem}); remove that folder and try again`);
 }
 
 /** Imports a package that only a test of this folder needs, installed once next to the clients. */
@@ -142,12 +144,17 @@ export async function sessionFiles(transcript: string): Promise<FileSet> {
   return files;
 }
 
-async function isVersion(cli: string, version: string): Promise<boolean> {
+/** Why the client does not run as this version; `undefined` if it does. */
+async function versionProblem(cli: string, version: string): Promise<string | undefined> {
+  // A home of its own: old clients write their settings there, and fail on those that another one is just writing.
+  const home = await mkdtemp(path.join(tmpdir(), 'clew-client-home-'));
   try {
-    const { stdout } = await execFileAsync(cli, ['--version'], { env: { PATH: clientPath(cli) } });
-    return stdout.startsWith(`${version} `);
-  } catch {
-    return false;
+    const { stdout } = await execFileAsync(cli, ['--version'], { env: { PATH: clientPath(cli), HOME: home } });
+    return stdout.startsWith(`${version} `) ? undefined : `it calls itself ${stdout.trim()}`;
+  } catch (error) {
+    return String(error);
+  } finally {
+    await rm(home, { recursive: true, force: true });
   }
 }
 
