@@ -24,7 +24,10 @@ export const countBlanks: string = `(async () => {
 export function emptyPlacesAt(share: number): string {
   return `(async () => {
     const main = document.getElementById('conversation');
+    // In a busy browser the event of the jump may come a frame later.
+    const heard = new Promise((resolve) => main.addEventListener('scroll', resolve, { once: true }));
     main.scrollTop = (main.scrollHeight - main.clientHeight) * ${share};
+    await heard;
     await new Promise(requestAnimationFrame);
     const { left, top, bottom, height } = main.getBoundingClientRect();
     const rowAt = (place) => document.elementFromPoint(left + 200, top + (height * place) / 100)?.closest('.row');
