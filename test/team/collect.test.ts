@@ -2,15 +2,17 @@
 // the bytes of its files.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { turnStartsOf } from '../../src/session/facts/index.ts';
 import { openIndex } from '../../src/library/index/index.ts';
 import { updateText } from '../../src/library/search/index.ts';
 import { collectSession } from '../../src/team/collect/index.ts';
 import type { LevelNumber, SessionRows } from '../../src/team/contract/index.ts';
 import { demoProjects } from '../support/demo-library.ts';
+import { corpusFiles } from '../support/transcripts.ts';
 import { toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
 import { canarySession, type Machine, machineOf, withLocalPush } from './push-kit.ts';
 
@@ -132,6 +134,27 @@ test('a small session has these rows at the level of titles', async (context) =>
   assert.deepEqual(rows.callPaths, [{ nth: 0, calledAt, touched: '/home/dev/widgets/a.ts' }]);
   assert.deepEqual([rows.documents, rows.exchanges, rows.packs], [[], [], []]);
 });
+
+test('the turns of every recording start where its transcript alone says', async (context) => {
+  const small = corpusFiles().filter((file) => statSync(file).size < 200_000);
+  const files = small.map((file, i) => [`-corpus/${uuidOf(i)}.jsonl`, readFileSync(file)] as const);
+  const machine = machineWith(context, Object.fromEntries(files));
+  let turns = 0;
+  await withLocalPush(machine, async ({ sessions, context: collecting }) => {
+    for (const session of sessions) {
+      const { facts } = (await collectSession(session, { sessionId: 'id', level: 1 }, collecting)).head;
+      const expected = turnStartsOf(session.path).map((time) => (Number.isNaN(time) ? null : time));
+      assert.deepEqual(session.turnStarts?.length, expected.length);
+      assert.deepEqual(facts.turnStarts, session.listed === undefined ? [] : expected);
+      turns += expected.length;
+    }
+    assert.ok(sessions.length > 20 && turns > 100, `${sessions.length} sessions, ${turns} turns`);
+  });
+});
+
+function uuidOf(number: number): string {
+  return `${id.slice(0, -4)}${1000 + number}`;
+}
 
 test('metrics have no text, no path and no name of a file', async (context) => {
   const { files, canaries } = canarySession();

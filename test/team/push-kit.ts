@@ -81,7 +81,7 @@ export async function withLocalPush<T>(
         rules: { ruleSet, version: rulesVersion(ruleSet, '') },
         nowMs: Date.now(),
       };
-      const sessions = localSessions({ database, roots, listed, usage });
+      const sessions = localSessions({ database, roots, listed, usage, summaries });
       const patienceMs = 120_000;
       return work({
         env,

@@ -68,6 +68,7 @@ export function withLocalSessions<T>(
         listed,
         usage,
         prices: prices.prices.version,
+        summaries,
         madeBy: madeByReader(io),
       });
       return work({ env: io.env, config, address, sessions, context, raises: flags.raise === true });

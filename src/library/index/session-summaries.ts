@@ -30,7 +30,11 @@ export interface ReadSummary {
   readonly summary: Summary;
   /** `undefined` if the whole transcript must be read again after any change. */
   readonly continuation: Continuation | undefined;
+  readonly turnStarts: readonly number[];
 }
+
+/** What the index keeps of it. */
+type KeptSummary = Pick<ReadSummary, 'summary' | 'continuation'>;
 
 /** By the path of the main transcript. */
 export type ReadSummaries = Map<string, ReadSummary>;
@@ -42,7 +46,12 @@ export function summaryOfTranscript(
 ): ReadSummary {
   const files = sessionFiles(transcript.path, listings);
   const made = summariseForMore(files, transcript);
-  return { state: ownState(file), summary: made?.summary ?? 'foreign', continuation: made?.continuation };
+  return {
+    state: ownState(file),
+    summary: made?.summary ?? 'foreign',
+    continuation: made?.continuation,
+    turnStarts: made?.turnStarts ?? [],
+  };
 }
 
 /** A session of the index whose summary is out of date. */
@@ -67,7 +76,7 @@ function continued(
   database: Database,
   session: StaleSession,
   listings: ProjectListings,
-): Omit<ReadSummary, 'state'> | undefined {
+): KeptSummary | undefined {
   const before = summaryOfRow(session.row);
   if (before === 'foreign') return undefined;
   const continuation = readContinuation(database, session.row);
@@ -95,7 +104,7 @@ export function updateSummaries(
     batch = [];
     onProgress?.({ bytesDone, bytesTotal });
   };
-  const add = (session: StaleSession, { summary, continuation }: Omit<ReadSummary, 'state'>): void => {
+  const add = (session: StaleSession, { summary, continuation }: KeptSummary): void => {
     fresh.set(session.file, summary);
     batch.push({ session, summary, continuation });
   };
@@ -160,7 +169,7 @@ const saveSummary = `INSERT INTO sessions (id, path, session_id, slug, root, ${n
 const keepSummary = `ON CONFLICT (id) DO UPDATE SET summary_state = excluded.summary_state, is_foreign = excluded.is_foreign,
   ${columns.map((name) => `${name} = iif(excluded.is_foreign, ${name}, excluded.${name})`).join(', ')}`;
 
-interface FreshSummary extends Omit<ReadSummary, 'state'> {
+interface FreshSummary extends KeptSummary {
   readonly session: StaleSession;
 }
 

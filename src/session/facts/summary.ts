@@ -14,7 +14,7 @@ import {
 } from '../load/index.ts';
 import type { ResumeGraph } from '../resume/chain/index.ts';
 import { isMessage, loadTranscript, type Node, reloadTranscript, type Transcript } from '../transcript/index.ts';
-import { countTurns, turnStarts, turnsOf } from '../turns/index.ts';
+import { turnStarts, turnsOf } from '../turns/index.ts';
 import { type Continuation, continuationOf } from './continuation.ts';
 import { forkOf, type OriginFacts, originFactsOf } from './origin-facts.ts';
 import { chooseTitle, said, titleInLines, titleOf } from './titles.ts';
@@ -75,11 +75,19 @@ export function summariseTranscript(files: SessionFiles, light: Transcript): Ses
   return summariseForMore(files, light)?.summary;
 }
 
-/** The same, with what is needed to continue it when lines are appended. */
+export interface MadeSummary {
+  readonly summary: SessionSummary;
+  /** What is needed to continue it when lines are appended. */
+  readonly continuation: Continuation | undefined;
+  /** As `turnStartsOf` returns them. */
+  readonly turnStarts: readonly number[];
+}
+
+/** The same, with more that is known of a transcript that was read whole. */
 export function summariseForMore(
   files: SessionFiles,
   light: Transcript,
-): { readonly summary: SessionSummary; readonly continuation: Continuation | undefined } | undefined {
+): MadeSummary | undefined {
   if (light.foreign !== undefined) return undefined;
   const transcript = withMessagesIfNeeded(light);
   const graph = buildGraph(transcript.nodes);
@@ -88,9 +96,11 @@ export function summariseForMore(
   const session = { id: files.sessionId, files, transcript, graph };
   const { nodes, leaf, resume } = activeBranch(transcript, graph, isAgent);
   const title = titleInLines(session);
-  const summary = makeSummary(session, countTurns(transcript, nodes), agents, chooseTitle(title, files));
+  const starts = turnStarts(transcript, nodes);
+  const summary = makeSummary(session, starts.length, agents, chooseTitle(title, files));
   const inlineAgents = agents - countSeparateAgents(files);
-  return { summary, continuation: continuationOf({ transcript, graph, resume, leaf, nodes, title, inlineAgents }) };
+  const continuation = continuationOf({ transcript, graph, resume, leaf, nodes, title, inlineAgents });
+  return { summary, continuation, turnStarts: starts };
 }
 
 /** The start of each turn that a summary counts, `NaN` if unknown; empty for a file of another program. */

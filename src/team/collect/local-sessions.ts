@@ -1,7 +1,7 @@
 // A current index and counted usage → every session of the roots with what both know of it, as a push needs it: also those
 // whose main transcript is gone, because `clew usage` counts their sub-agents.
 import { basename, sep } from 'node:path';
-import type { Database, ListedSession, Row } from '../../library/index/index.ts';
+import type { Database, ListedSession, ReadSummaries, Row } from '../../library/index/index.ts';
 import { type BackgroundJob, type MadeBy, readJobs } from '../../library/lineage/index.ts';
 import { type CountedUsage, cellsOf, type UsageCell } from '../../library/usage/index.ts';
 import { projectsFolders } from '../../store/index.ts';
@@ -41,6 +41,8 @@ export interface LocalSession {
   readonly prices?: string | undefined;
   /** The operation of Clew that made it. */
   readonly madeBy?: MadeBy | undefined;
+  /** `undefined` if the transcript was not read whole to bring the index up to date. */
+  readonly turnStarts?: readonly number[] | undefined;
   /** Background jobs of the client that name it. */
   readonly jobs?: readonly Omit<BackgroundJob, 'root'>[];
 }
@@ -53,13 +55,15 @@ export interface LocalSources {
   readonly usage: CountedUsage;
   /** The version of the prices that `usage` was counted with. */
   readonly prices?: string;
+  /** Those that were made while the index was brought up to date. */
+  readonly summaries?: ReadSummaries;
   /** From the log of operations, by the path of the transcript. */
   readonly madeBy?: (path: string) => MadeBy | undefined;
 }
 
 /** In the order of their paths. */
 export function localSessions(sources: LocalSources): readonly LocalSession[] {
-  const { database, roots, listed, usage, prices, madeBy } = sources;
+  const { database, roots, listed, usage, prices, summaries, madeBy } = sources;
   const listedByPath = new Map(listed.map((session) => [session.path, session]));
   const cellsByPath = groupBy(cellsOf(usage), ({ session }) => session.path);
   const cwdByPath = new Map(usage.files().map(({ main, cwd }) => [main, cwd]));
@@ -85,6 +89,7 @@ export function localSessions(sources: LocalSources): readonly LocalSession[] {
       cells: cellsByPath.get(main) ?? [],
       prices,
       madeBy: madeBy?.(main),
+      turnStarts: summaries?.get(main)?.turnStarts,
       jobs: jobsOf(summary?.root ?? String(row.root), basename(main, '.jsonl')),
     });
   }

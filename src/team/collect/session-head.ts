@@ -19,14 +19,14 @@ import type { LocalSession } from './local-sessions.ts';
 import { storableTime } from './metric-rows.ts';
 
 export function storedFacts(session: LocalSession, nameOf: (name: string) => string): StoredFacts {
-  const { path, listed, files, project, root, cwd, prices } = session;
+  const { path, listed, files, project, root, cwd, prices, turnStarts } = session;
   const main = files.find((file) => file.path === path);
   return {
     counts: listed === undefined ? null : countsOf(listed),
     model: listed?.model === undefined ? null : nameOf(listed.model),
     verdict: listed?.verdict ?? null,
     mtimeMs: main?.mtimeMs ?? null,
-    turnStarts: listed === undefined ? [] : turnStartsOf(path).map(storableTime),
+    turnStarts: listed === undefined ? [] : (turnStarts ?? turnStartsOf(path)).map(storableTime),
     transcripts: files.map(({ agentId, sizeBytes, mtimeMs }) => ({
       isAgent: agentId !== undefined,
       sizeBytes,

@@ -152,5 +152,12 @@ export interface SessionRows {
 export const noMonth: Month = '1970-01-01';
 
 export function monthOf(timeMs: number | null): Month {
-  return timeMs === null || Number.isNaN(timeMs) ? noMonth : `${new Date(timeMs).toISOString().slice(0, 7)}-01`;
+  if (timeMs === null || Number.isNaN(timeMs)) return noMonth;
+  // Almost all rows of a session are of one day.
+  const day = Math.floor(timeMs / dayMs);
+  if (day !== lastDay) [lastDay, lastMonth] = [day, `${new Date(timeMs).toISOString().slice(0, 7)}-01`];
+  return lastMonth;
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
+let [lastDay, lastMonth] = [Number.NaN, noMonth];

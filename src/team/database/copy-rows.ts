@@ -1,6 +1,6 @@
 // The rows of a session → the columns and lines of each table, in the order in which they are written.
 import { monthOf, noMonth, type SessionRows } from '../contract/index.ts';
-import { type CopyValue, copyLine, copyTime, storableJson } from './copy-text.ts';
+import { type CopyValue, copyFields, copyTime, storableJson } from './copy-text.ts';
 
 export interface TableCopy {
   readonly table: string;
@@ -13,19 +13,9 @@ export interface TableCopy {
 export function copiesOf(session: SessionRows, tenant: number, person: number): readonly TableCopy[] {
   const { head, cells, calls, prompts, titles, callPaths, documents, exchanges, packs } = session;
   const months = new Set(head.months);
-  /** Clocks are wrong in real files, and the store has no partition for such a month. */
-  const monthIn = (timeMs: number | null): string => {
-    const month = monthOf(timeMs);
-    return months.has(month) ? month : noMonth;
-  };
-  const lines = function* <T>(
-    rows: readonly T[],
-    timeOf: (row: T) => number | null,
-    valuesOf: (row: T, nth: number) => readonly CopyValue[],
-  ): Generator<string> {
-    for (const [nth, row] of rows.entries())
-      yield copyLine([tenant, person, head.sessionId, monthIn(timeOf(row)), ...valuesOf(row, nth)]);
-  };
+  const start = copyFields([tenant, person, head.sessionId]);
+  const lines = <T>(rows: readonly T[], timeOf: TimeOf<T>, valuesOf: ValuesOf<T>): Generator<string> =>
+    copyLines(start, months, rows, timeOf, valuesOf);
   /** Rows of the session as a whole are in its own month. */
   const ownTime = Date.parse(head.month);
   const tables: readonly (TableCopy & { readonly count: number })[] = [
@@ -158,6 +148,25 @@ export function copiesOf(session: SessionRows, tenant: number, person: number): 
     },
   ];
   return tables.filter(({ count }) => count > 0);
+}
+
+type TimeOf<T> = (row: T) => number | null;
+type ValuesOf<T> = (row: T, nth: number) => readonly CopyValue[];
+
+/** `start`: of every line. */
+function* copyLines<T>(
+  start: string,
+  months: ReadonlySet<string>,
+  rows: readonly T[],
+  timeOf: TimeOf<T>,
+  valuesOf: ValuesOf<T>,
+): Generator<string> {
+  let nth = 0;
+  for (const row of rows) {
+    // Clocks are wrong in real files, and the store has no partition for such a month.
+    const month = monthOf(timeOf(row));
+    yield `${start}\t${months.has(month) ? month : noMonth}\t${copyFields(valuesOf(row, nth++))}\n`;
+  }
 }
 
 /**

@@ -4,39 +4,40 @@ import type { JsonValue } from '../../base/json/index.ts';
 
 export type CopyValue = string | number | boolean | null | undefined | Uint8Array | readonly (number | string)[];
 
-const special = /[\\\n\r\t\b\f\v]/g;
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\v': '\\v',
-};
-
-export function copyLine(values: readonly CopyValue[]): string {
-  return `${values.map(copyField).join('\t')}\n`;
+/** The fields of a line, or some of them. */
+export function copyFields(values: readonly CopyValue[]): string {
+  let line = '';
+  for (const [i, value] of values.entries()) line += i === 0 ? copyField(value) : `\t${copyField(value)}`;
+  return line;
 }
 
 function copyField(value: CopyValue): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number') return Number.isNaN(value) ? '\\N' : String(value);
   if (typeof value === 'boolean') return value ? 't' : 'f';
-  if (typeof value === 'string')
-    return value
-      .replaceAll('\0', '\ufffd')
-      .toWellFormed()
-      .replace(special, (found) => escapes[found] ?? found);
+  if (typeof value === 'string') return copyText(storable(value));
   if (value instanceof Uint8Array)
     return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`;
   // Elements are numbers and dates.
   return `{${value.join(',')}}`;
 }
 
+/** One character after the other: V8 does this three times as fast as one pattern with a function. */
+function copyText(text: string): string {
+  return text
+    .replace(/\\/g, '\\\\')
+    .replace(/\n/g, '\\n')
+    .replace(/\t/g, '\\t')
+    .replace(/\r/g, '\\r')
+    .replace(/\x08/g, '\\b')
+    .replace(/\f/g, '\\f')
+    .replace(/\v/g, '\\v');
+}
+
 /** PostgreSQL cannot store NUL in text, and no lone surrogate is UTF-8. */
 export function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed();
+  const whole = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  return whole.isWellFormed() ? whole : whole.toWellFormed();
 }
 
 /** JSON that `jsonb` reads: it refuses the same two in strings. */

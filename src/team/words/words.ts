@@ -3,8 +3,9 @@
 import { searchable } from '../../library/exchanges/index.ts';
 import { indexable } from '../../library/text/index.ts';
 import { sqliteWords } from './sqlite-words.ts';
-import { forEachToken } from './tokens.ts';
+import { wordNumbers } from './tokens.ts';
 import { VectorBuilder } from './vector.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 export interface DocumentWords {
   /** As PostgreSQL reads a `tsvector`. */
@@ -13,12 +14,26 @@ export interface DocumentWords {
   readonly tokens: number;
 }
 
+const mostKnownWords = 500_000;
+const mostKnownBytes = 16 << 20;
+let vocabulary = new Vocabulary();
+let vector = new VectorBuilder(vocabulary);
+
+/** Words get their numbers from it until the next call. */
+function openVocabulary(): Vocabulary {
+  if (vocabulary.size > mostKnownWords || vocabulary.bytes.length > mostKnownBytes) {
+    vocabulary = new Vocabulary();
+    vector = new VectorBuilder(vocabulary);
+  }
+  vector.clear();
+  return vocabulary;
+}
+
 /** The words of a document. */
 export function documentWords(text: string): DocumentWords {
-  const vector = new VectorBuilder();
-  let tokens = 0;
-  forEachToken(indexable(text), (word) => vector.add(word, ++tokens));
-  return { words: vector.toString(), tokens };
+  const numbers = wordNumbers(indexable(text), openVocabulary());
+  for (let i = 0; i < numbers.length; i++) vector.add(numbers[i] as number, i + 1);
+  return { words: vector.toString(), tokens: numbers.length };
 }
 
 export interface FieldWords {
@@ -38,15 +53,16 @@ export const titleLetter = 't';
  * is the first of its exchanges.
  */
 export function fieldWords(texts: readonly string[], titles: readonly string[] = []): FieldWords {
-  const fields = texts.map(searchableWords);
-  const named = titles.map(searchableWords);
-  const stems = stemsOf([...fields, ...named].flat());
-  const vector = new VectorBuilder();
-  for (const [field, words] of fields.entries())
-    for (const [at, word] of words.entries()) vector.add(`${fieldLetters[field]}${stems.get(word) ?? word}`, at + 1);
+  const known = openVocabulary();
+  const fields = texts.map((text) => stemNumbers(text === '' ? '' : searchable(text), known));
+  for (const [field, words] of fields.entries()) {
+    vector.beginField(fieldLetters[field] ?? '');
+    for (const [at, word] of words.entries()) vector.add(word, at + 1);
+  }
+  vector.beginField(titleLetter);
   let position = 0;
-  for (const words of named) {
-    for (const word of words) vector.add(`${titleLetter}${stems.get(word) ?? word}`, ++position);
+  for (const title of titles) {
+    for (const word of stemNumbers(title === '' ? '' : searchable(title), known)) vector.add(word, ++position);
     // No phrase continues in the next title.
     position++;
   }
@@ -55,30 +71,23 @@ export function fieldWords(texts: readonly string[], titles: readonly string[] =
 
 /** The words of a text, in their order. */
 export function plainWords(text: string): readonly string[] {
-  const words: string[] = [];
-  forEachToken(indexable(text), (word) => words.push(word));
-  return words;
+  const known = openVocabulary();
+  return Array.from(wordNumbers(indexable(text), known), (number) => known.wordOf(number));
 }
 
 /** The same, stemmed as in the index of exchanges and titles. */
 export function stemmedWords(text: string): readonly string[] {
-  const words = plainWords(text);
-  const stems = stemsOf(words);
-  return words.map((word) => stems.get(word) ?? word);
+  const known = openVocabulary();
+  return Array.from(stemNumbers(indexable(text), known), (number) => known.wordOf(number));
 }
 
-function searchableWords(text: string): readonly string[] {
-  return text === '' ? [] : plainWords(searchable(text));
-}
-
-const mostKnownStems = 500_000;
-let knownStems = new Map<string, string>();
-
-/** SQLite stems only words that were not asked for before. */
-function stemsOf(words: readonly string[]): ReadonlyMap<string, string> {
-  if (knownStems.size > mostKnownStems) knownStems = new Map();
-  const unknown = [...new Set(words)].filter((word) => !knownStems.has(word));
-  if (unknown.length === 0) return knownStems;
-  for (const [i, stem] of sqliteWords().stemsOf(unknown).entries()) knownStems.set(unknown[i] as string, stem); // as many
-  return knownStems;
+/** SQLite stems only words that it was not asked for before. */
+function stemNumbers(text: string, known: Vocabulary): Int32Array {
+  const words = wordNumbers(text, known);
+  const unknown = [...new Set(words.filter((word) => known.stemOf(word) < 0))];
+  if (unknown.length > 0) {
+    const stems = sqliteWords().stemsOf(unknown.map((word) => known.wordOf(word)));
+    for (const [i, word] of unknown.entries()) known.setStem(word, known.numberOf(stems[i] as string)); // as many
+  }
+  return words.map((word) => known.stemOf(word));
 }

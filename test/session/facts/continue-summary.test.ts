@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { continueSummary } from '../../../src/session/facts/continue-summary.ts';
-import { type SessionSummary, summariseForMore } from '../../../src/session/facts/summary.ts';
+import { type MadeSummary, type SessionSummary, summariseForMore } from '../../../src/session/facts/summary.ts';
 import { loadTranscript } from '../../../src/session/transcript/transcript.ts';
 import { sessionFiles } from '../../../src/store/session-files.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
@@ -16,7 +16,7 @@ import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
 import { corpusFiles, linesOf, recordedFiles } from '../../support/transcripts.ts';
 
-type Made = ReturnType<typeof summariseForMore>;
+type Made = Omit<MadeSummary, 'turnStarts'> | undefined;
 
 function summariseWhole(file: string): Made {
   return summariseForMore(sessionFiles(file), loadTranscript(file, { withoutMessages: true }));

@@ -86,6 +86,28 @@ test('random mixtures of scripts, marks and signs are split and stemmed as SQLit
   }
 });
 
+test('a word that is longer than PostgreSQL takes is one with others that begin like it', () => {
+  const long = 'x'.repeat(2046);
+  assert.deepEqual(documentWords(`${long}1 a ${long}2 ${long} ${long}1`), {
+    words: `'${long}':1,3,4,5 'a':2`,
+    tokens: 5,
+  });
+  // Not inside a character.
+  assert.equal(documentWords(`a${'ж'.repeat(2000)}`).words, `'a${'ж'.repeat(1022)}':1`);
+  assert.equal(fieldWords([`${long}1 ${long}2`, '', '', '', '']).words, `'p${long.slice(1)}':1,2`);
+});
+
+test('words have the same numbers after a million different ones', () => {
+  const expected = documentWords('one two one');
+  assert.deepEqual(expected, { words: "'one':1,3 'two':2", tokens: 3 });
+  for (let i = 0; i < 5; i++) {
+    const many = Array.from({ length: 200_000 }, (_, n) => `w${i}x${n}`);
+    assert.equal(documentWords(many.join(' ')).tokens, many.length);
+    assert.deepEqual(documentWords('one two one'), expected);
+    assert.equal(fieldWords(['parsers', '', '', '', '']).words, "'pparser':1");
+  }
+});
+
 test('the words of a field have its letter, and positions of their own', () => {
   assert.deepEqual(fieldWords(['Fix the parsers', 'Parsed it', '', 'npm test', '']), {
     words: "'pfix':1 'pthe':2 'pparser':3 'apars':1 'ait':2 'cnpm':1 'ctest':2",
