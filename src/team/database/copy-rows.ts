@@ -9,163 +9,48 @@ export interface TableCopy {
   readonly lines: Iterable<string>;
 }
 
-/** `tenant` and `person` are those of the connection; the policies refuse any others. */
-export function copiesOf(session: SessionRows, tenant: number, person: number): readonly TableCopy[] {
-  const { head, cells, calls, prompts, titles, callPaths, documents, exchanges, packs } = session;
-  const months = new Set(head.months);
-  const start = copyFields([tenant, person, head.sessionId]);
-  const lines = <T>(rows: readonly T[], timeOf: TimeOf<T>, valuesOf: ValuesOf<T>): Generator<string> =>
-    copyLines(start, months, rows, timeOf, valuesOf);
-  /** Rows of the session as a whole are in its own month. */
-  const ownTime = Date.parse(head.month);
-  const tables: readonly (TableCopy & { readonly count: number })[] = [
-    {
-      table: 'cells',
-      count: cells.length,
-      columns: cellColumns,
-      lines: lines(
-        cells,
-        ({ quarter }) => (quarter === null ? null : quarter * quarterMs),
-        (row, nth) => [
-          nth,
-          row.quarter,
-          row.model,
-          row.isFast,
-          row.isLowerBound,
-          row.messages,
-          row.inputTokens,
-          row.outputTokens,
-          row.cacheReadTokens,
-          row.cacheWrite5mTokens,
-          row.cacheWrite1hTokens,
-          row.costMicroUsd,
-        ],
-      ),
-    },
-    {
-      table: 'calls',
-      count: calls.length,
-      columns: ['nth', 'call_key', 'name', 'called_at', 'is_error'],
-      lines: lines(
-        calls,
-        ({ calledAt }) => calledAt,
-        (row, nth) => [nth, row.callKey, row.name, copyTime(row.calledAt), row.isError],
-      ),
-    },
-    {
-      table: 'prompts',
-      count: prompts.length,
-      columns: ['nth', 'prompt_key', 'typed_at', 'is_copy'],
-      lines: lines(
-        prompts,
-        ({ typedAt }) => typedAt,
-        (row, nth) => [nth, row.promptKey, copyTime(row.typedAt), row.isCopy],
-      ),
-    },
-    {
-      table: 'titles',
-      count: titles.length,
-      columns: ['title', 'cwd', 'path', 'facts'],
-      lines: lines(
-        titles,
-        () => ownTime,
-        (row) => [row.title, row.cwd, row.path, storableJson(row.facts)],
-      ),
-    },
-    {
-      table: 'call_paths',
-      count: callPaths.length,
-      columns: ['nth', 'touched'],
-      lines: lines(
-        callPaths,
-        ({ calledAt }) => calledAt,
-        (row) => [row.nth, row.touched],
-      ),
-    },
-    {
-      table: 'documents',
-      count: documents.length,
-      columns: ['nth', 'agent', 'line', 'kind', 'part', 'said_at', 'tool', 'uuid', 'text', 'words', 'tokens', 'facts'],
-      lines: lines(
-        documents,
-        ({ saidAt }) => saidAt,
-        (row, nth) => [
-          nth,
-          row.agent,
-          row.line,
-          row.kind,
-          row.part,
-          copyTime(row.saidAt),
-          row.tool,
-          row.uuid,
-          row.text,
-          `${personLexeme(person)} ${row.words}`,
-          row.tokens,
-          row.facts === null ? null : storableJson(row.facts),
-        ],
-      ),
-    },
-    {
-      table: 'exchanges',
-      count: exchanges.length,
-      columns: ['nth', 'agent', 'line', 'first_line', 'end_line', 'said_at', 'words', 'tokens', 'facts'],
-      lines: lines(
-        exchanges,
-        ({ saidAt }) => saidAt,
-        (row, nth) => [
-          nth,
-          row.agent,
-          row.line,
-          row.firstLine,
-          row.endLine,
-          copyTime(row.saidAt),
-          `${personLexeme(person)} ${row.words}`,
-          row.tokens,
-          row.facts === null ? null : storableJson(row.facts),
-        ],
-      ),
-    },
-    {
-      table: 'packs',
-      count: packs.length,
-      columns: ['is_original', 'nth', 'chunk', 'name', 'size_bytes', 'sha256', 'mode', 'mtime_ms', 'codec', 'data'],
-      lines: lines(
-        packs,
-        () => ownTime,
-        (row) => [
-          row.isOriginal,
-          row.nth,
-          row.chunk,
-          row.name,
-          row.sizeBytes,
-          row.sha256,
-          row.mode,
-          row.mtimeMs,
-          row.codec,
-          row.data,
-        ],
-      ),
-    },
-  ];
-  return tables.filter(({ count }) => count > 0);
+/** What is the same in all lines of a session. */
+interface LineStart {
+  readonly session: SessionRows;
+  readonly person: number;
+  /** Tenant, person and session. */
+  readonly start: string;
+  readonly months: ReadonlySet<string>;
 }
 
-type TimeOf<T> = (row: T) => number | null;
-type ValuesOf<T> = (row: T, nth: number) => readonly CopyValue[];
+interface TableShape<T> {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly rowsOf: (session: SessionRows) => readonly T[];
+  /** `ownTime`: of the session as a whole, whose month such rows are in. */
+  readonly timeOf: (row: T, ownTime: number) => number | null;
+  readonly valuesOf: (row: T, nth: number, person: number) => readonly CopyValue[];
+}
 
-/** `start`: of every line. */
+/** `tenant` and `person` are those of the connection; the policies refuse any others. */
+export function copiesOf(session: SessionRows, tenant: number, person: number): readonly TableCopy[] {
+  const { head } = session;
+  const start = copyFields([tenant, person, head.sessionId]);
+  const line = { session, person, start, months: new Set(head.months) };
+  return shapes.flatMap((shape) => shape(line));
+}
+
+/** V8 compiles functions that are made for each session again and again, so these are made once. */
+function shapeOf<T>(shape: TableShape<T>): (line: LineStart) => readonly TableCopy[] {
+  const { table, columns, rowsOf } = shape;
+  return (line) => (rowsOf(line.session).length === 0 ? [] : [{ table, columns, lines: copyLines(shape, line) }]);
+}
+
 function* copyLines<T>(
-  start: string,
-  months: ReadonlySet<string>,
-  rows: readonly T[],
-  timeOf: TimeOf<T>,
-  valuesOf: ValuesOf<T>,
+  { rowsOf, timeOf, valuesOf }: TableShape<T>,
+  { session, person, start, months }: LineStart,
 ): Generator<string> {
+  const ownTime = Date.parse(session.head.month);
   let nth = 0;
-  for (const row of rows) {
+  for (const row of rowsOf(session)) {
     // Clocks are wrong in real files, and the store has no partition for such a month.
-    const month = monthOf(timeOf(row));
-    yield `${start}\t${months.has(month) ? month : noMonth}\t${copyFields(valuesOf(row, nth++))}\n`;
+    const month = monthOf(timeOf(row, ownTime));
+    yield `${start}\t${months.has(month) ? month : noMonth}\t${copyFields(valuesOf(row, nth++, person))}\n`;
   }
 }
 
@@ -192,4 +77,110 @@ const cellColumns = [
   'cache_write_5m_tokens',
   'cache_write_1h_tokens',
   'cost_micro_usd',
+];
+
+const shapes: readonly ((line: LineStart) => readonly TableCopy[])[] = [
+  shapeOf({
+    table: 'cells',
+    columns: cellColumns,
+    rowsOf: ({ cells }) => cells,
+    timeOf: ({ quarter }) => (quarter === null ? null : quarter * quarterMs),
+    valuesOf: (row, nth) => [
+      nth,
+      row.quarter,
+      row.model,
+      row.isFast,
+      row.isLowerBound,
+      row.messages,
+      row.inputTokens,
+      row.outputTokens,
+      row.cacheReadTokens,
+      row.cacheWrite5mTokens,
+      row.cacheWrite1hTokens,
+      row.costMicroUsd,
+    ],
+  }),
+  shapeOf({
+    table: 'calls',
+    columns: ['nth', 'call_key', 'name', 'called_at', 'is_error'],
+    rowsOf: ({ calls }) => calls,
+    timeOf: ({ calledAt }) => calledAt,
+    valuesOf: (row, nth) => [nth, row.callKey, row.name, copyTime(row.calledAt), row.isError],
+  }),
+  shapeOf({
+    table: 'prompts',
+    columns: ['nth', 'prompt_key', 'typed_at', 'is_copy'],
+    rowsOf: ({ prompts }) => prompts,
+    timeOf: ({ typedAt }) => typedAt,
+    valuesOf: (row, nth) => [nth, row.promptKey, copyTime(row.typedAt), row.isCopy],
+  }),
+  shapeOf({
+    table: 'titles',
+    columns: ['title', 'cwd', 'path', 'facts'],
+    rowsOf: ({ titles }) => titles,
+    timeOf: (_, ownTime) => ownTime,
+    valuesOf: (row) => [row.title, row.cwd, row.path, storableJson(row.facts)],
+  }),
+  shapeOf({
+    table: 'call_paths',
+    columns: ['nth', 'touched'],
+    rowsOf: ({ callPaths }) => callPaths,
+    timeOf: ({ calledAt }) => calledAt,
+    valuesOf: (row) => [row.nth, row.touched],
+  }),
+  shapeOf({
+    table: 'documents',
+    columns: ['nth', 'agent', 'line', 'kind', 'part', 'said_at', 'tool', 'uuid', 'text', 'words', 'tokens', 'facts'],
+    rowsOf: ({ documents }) => documents,
+    timeOf: ({ saidAt }) => saidAt,
+    valuesOf: (row, nth, person) => [
+      nth,
+      row.agent,
+      row.line,
+      row.kind,
+      row.part,
+      copyTime(row.saidAt),
+      row.tool,
+      row.uuid,
+      row.text,
+      `${personLexeme(person)} ${row.words}`,
+      row.tokens,
+      row.facts === null ? null : storableJson(row.facts),
+    ],
+  }),
+  shapeOf({
+    table: 'exchanges',
+    columns: ['nth', 'agent', 'line', 'first_line', 'end_line', 'said_at', 'words', 'tokens', 'facts'],
+    rowsOf: ({ exchanges }) => exchanges,
+    timeOf: ({ saidAt }) => saidAt,
+    valuesOf: (row, nth, person) => [
+      nth,
+      row.agent,
+      row.line,
+      row.firstLine,
+      row.endLine,
+      copyTime(row.saidAt),
+      `${personLexeme(person)} ${row.words}`,
+      row.tokens,
+      row.facts === null ? null : storableJson(row.facts),
+    ],
+  }),
+  shapeOf({
+    table: 'packs',
+    columns: ['is_original', 'nth', 'chunk', 'name', 'size_bytes', 'sha256', 'mode', 'mtime_ms', 'codec', 'data'],
+    rowsOf: ({ packs }) => packs,
+    timeOf: (_, ownTime) => ownTime,
+    valuesOf: (row) => [
+      row.isOriginal,
+      row.nth,
+      row.chunk,
+      row.name,
+      row.sizeBytes,
+      row.sha256,
+      row.mode,
+      row.mtimeMs,
+      row.codec,
+      row.data,
+    ],
+  }),
 ];

@@ -42,6 +42,9 @@ export function storable(text: string): string {
 
 /** JSON that `jsonb` reads: it refuses the same two in strings. */
 export function storableJson(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  // Both are written with a code.
+  if (!text.includes('\\u')) return text;
   return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each));
 }
 

@@ -19,7 +19,7 @@ import { storableJson } from './copy-text.ts';
 import { StoreConnection, type Transaction } from './store-connection.ts';
 import { wordSums } from './word-sums.ts';
 
-/** Bytes that one write to the connection has at least. */
+/** Room for the lines of one write to the connection. */
 const chunkBytes = 256 * 1024;
 
 export interface DatabaseTargetOptions {
@@ -119,21 +119,28 @@ async function copyInto(sql: TransactionSql, target: string, lines: Iterable<str
   await Promise.race([writeLines(stream, lines), failed]);
 }
 
-async function writeLines(stream: Writable, lines: Iterable<string>): Promise<void> {
-  let pending: string[] = [];
-  let length = 0;
-  const flush = async (): Promise<void> => {
-    const text = pending.join('');
-    pending = [];
-    length = 0;
-    if (text !== '' && !stream.write(text)) await once(stream, 'drain');
-  };
+/** The lines as UTF-8. They are written into the chunk itself: joined first, they would be copied once more. */
+export function* chunksOf(lines: Iterable<string>): Generator<Buffer> {
+  let chunk = Buffer.allocUnsafe(chunkBytes);
+  let filled = 0;
   for (const line of lines) {
-    pending.push(line);
-    length += line.length;
-    if (length >= chunkBytes) await flush();
+    const room = mostBytesOfUnit * line.length;
+    // The chunk of one long line does not wait for more.
+    if (room > chunk.length - filled || filled >= chunkBytes) {
+      if (filled > 0) yield chunk.subarray(0, filled);
+      chunk = Buffer.allocUnsafe(Math.max(chunkBytes, room));
+      filled = 0;
+    }
+    filled += chunk.write(line, filled);
   }
-  await flush();
+  if (filled > 0) yield chunk.subarray(0, filled);
+}
+
+/** In UTF-8, of a unit of UTF-16. */
+const mostBytesOfUnit = 3;
+
+async function writeLines(stream: Writable, lines: Iterable<string>): Promise<void> {
+  for (const chunk of chunksOf(lines)) if (!stream.write(chunk)) await once(stream, 'drain');
   stream.end();
   await finished(stream);
 }
