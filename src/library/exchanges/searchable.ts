@@ -42,7 +42,8 @@ function isWordCode(code: number): boolean {
 
 /** Whether no letter or number of another script is next to it, which may need two units. */
 function isApart(text: string, start: number, end: number): boolean {
-  if (text.charCodeAt(start - 1) >= 128 && /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start))) return false;
+  if (text.charCodeAt(start - 1) >= 128 && /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)))
+    return false;
   return !(text.charCodeAt(end) >= 128 && /^[\p{L}\p{N}]/u.test(text.slice(end, end + 2)));
 }
 
