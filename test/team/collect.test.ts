@@ -4,16 +4,17 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { turnStartsOf } from '../../src/session/facts/index.ts';
+import { codecs } from '../../src/library/archive/pack/index.ts';
 import { openIndex } from '../../src/library/index/index.ts';
 import { updateText } from '../../src/library/search/index.ts';
+import { turnStartsOf } from '../../src/session/facts/index.ts';
 import { collectSession } from '../../src/team/collect/index.ts';
 import type { LevelNumber, SessionRows } from '../../src/team/contract/index.ts';
 import { demoProjects } from '../support/demo-library.ts';
-import { corpusFiles } from '../support/transcripts.ts';
 import { toolResult, toolUse, transcript } from '../support/transcript-builder.ts';
+import { corpusFiles } from '../support/transcripts.ts';
 import { canarySession, type Machine, machineOf, withLocalPush } from './push-kit.ts';
 
 const id = '11111111-1111-4111-a111-111111111111';
@@ -257,6 +258,28 @@ test('the files of a session are in its packs byte for byte', async (context) =>
   // A picture cannot be searched for secrets; nothing else here has one.
   const { [`${slug}/${id}/tool-results/picture.png`]: _, ...texts } = hashes;
   assert.deepEqual(packed(false), texts);
+});
+
+test('a file without secrets is compressed once, and its hash is that of its bytes', async (context) => {
+  const compress = mock.method(codecs.gzip, 'compress');
+  context.after(() => compress.mock.restore());
+  const secret = transcript().user('export DB_PASSWORD=Vp7xQ2mL9sKd4TzR').text();
+  const [other, cut] = ['22222222-2222-4222-a222-222222222222', '33333333-3333-4333-a333-333333333333'];
+  const files = {
+    [`${slug}/${id}.jsonl`]: small,
+    [`${slug}/${id}/tool-results/big.txt`]: 'stored result',
+    [`${slug}/${other}.jsonl`]: secret,
+    [`${slug}/${cut}.jsonl`]: `${small.replaceAll('\n', '\r\n')}{"type":"user","mess`,
+  };
+  const machine = machineWith(context, files);
+  for (const level of [3, 4] as const) {
+    compress.mock.resetCalls();
+    const all = await collectAll(machine, level);
+    // Each file once, and at the last level the one with the secret as it is.
+    assert.equal(compress.mock.callCount(), level === 3 ? 4 : 5);
+    for (const session of [id, other, cut])
+      assert.equal(all.get(session)?.head.mainSha256, sha256(files[`${slug}/${session}.jsonl`] ?? ''));
+  }
 });
 
 test('secrets are replaced in everything that is made of text, also where only another place reveals them', async (context) => {

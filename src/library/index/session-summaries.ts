@@ -72,11 +72,7 @@ export interface SummaryOptions {
 const batchFiles = 64;
 
 /** The summary of the lines that were appended and of those before; `undefined` if the whole must be read. */
-function continued(
-  database: Database,
-  session: StaleSession,
-  listings: ProjectListings,
-): KeptSummary | undefined {
+function continued(database: Database, session: StaleSession, listings: ProjectListings): KeptSummary | undefined {
   const before = summaryOfRow(session.row);
   if (before === 'foreign') return undefined;
   const continuation = readContinuation(database, session.row);

@@ -84,10 +84,7 @@ export interface MadeSummary {
 }
 
 /** The same, with more that is known of a transcript that was read whole. */
-export function summariseForMore(
-  files: SessionFiles,
-  light: Transcript,
-): MadeSummary | undefined {
+export function summariseForMore(files: SessionFiles, light: Transcript): MadeSummary | undefined {
   if (light.foreign !== undefined) return undefined;
   const transcript = withMessagesIfNeeded(light);
   const graph = buildGraph(transcript.nodes);

@@ -52,7 +52,7 @@ export async function collectSession(
   const redacted = level >= 3 ? redactedFiles(files, rules.ruleSet) : undefined;
   const clean = redacted === undefined ? textCleaner(rules.ruleSet) : redacted.text;
   const texts = redacted === undefined ? noTexts : await collectTexts(session, files, redacted, context);
-  const originals = level >= 4 ? await packOriginals(session, files) : [];
+  const originals = level >= 4 ? await packOriginals(session, files, texts) : [];
   const name = path.basename(session.path, '.jsonl');
   const rows: Omit<SessionRows, 'head'> = {
     cells: session.cells.map((cell) => cellRow(cell, nameOf)),
@@ -74,7 +74,7 @@ export async function collectSession(
     level,
     month,
     mainBytes: main?.sizeBytes ?? 0,
-    mainSha256: main === undefined ? '' : hashFile(main.path, main.sizeBytes),
+    mainSha256: main === undefined ? '' : (texts.hashes.get(main.path) ?? hashFile(main.path, main.sizeBytes)),
     rules: level >= 3 ? rules.version : null,
     startedAt: isoTime(startedAt),
     endedAt: isoTime(endedAt),
@@ -103,9 +103,11 @@ interface Texts {
   readonly documents: readonly TextRow[];
   readonly exchanges: readonly ExchangeRow[];
   readonly packs: readonly PackRow[];
+  /** Of the transcripts without secrets, by path: that of the pack is that of the file, as far as the index has read it. */
+  readonly hashes: ReadonlyMap<string, string>;
 }
 
-const noTexts: Texts = { documents: [], exchanges: [], packs: [] };
+const noTexts: Texts = { documents: [], exchanges: [], packs: [], hashes: new Map() };
 
 async function collectTexts(
   session: LocalSession,
@@ -123,12 +125,14 @@ async function collectTexts(
   const documents: TextRow[] = [];
   const exchanges: ExchangeRow[] = [];
   const packs: PackRow[] = [];
+  const hashes = new Map<string, string>();
   let main: TextCollector | undefined;
   for (const [nth, file] of files.entries()) {
     const name = redacted.renameFile(file.name);
     const { mode, mtimeMs } = file.stats;
     const pack = new PackBuilder({ isOriginal: false, nth, name, mode: mode & 0o777, mtimeMs });
     const transcript = indexed.get(file.path);
+    let isSame = transcript !== undefined;
     if (transcript === undefined) {
       const content = redacted.content(file);
       if (content === undefined) continue;
@@ -138,6 +142,7 @@ async function collectTexts(
       const texts = new TextCollector({ database, file: transcript, agent, places, nameOf, main });
       if (agent === '') main = texts;
       for (const line of redacted.lines(file.path, transcript.sizeBytes)) {
+        isSame &&= line.isSame;
         pack.add(line.bytes);
         if (line.terminated) pack.add(newline);
         if (line.offset < transcript.endOffset) texts.add(line);
@@ -145,9 +150,12 @@ async function collectTexts(
       documents.push(...texts.documents());
       exchanges.push(...texts.exchanges(exchanges.length === 0));
     }
-    packs.push(...(await pack.finish()));
+    const pieces = await pack.finish();
+    packs.push(...pieces);
+    const { sizeBytes, sha256 } = pieces[0] ?? {};
+    if (isSame && sizeBytes === transcript?.sizeBytes && typeof sha256 === 'string') hashes.set(file.path, sha256);
   }
-  return { documents, exchanges, packs };
+  return { documents, exchanges, packs, hashes };
 }
 
 const newline = Buffer.from('\n');
@@ -164,11 +172,22 @@ function withFirstPrompt(
   return [{ ...first, facts }, ...rest];
 }
 
-async function packOriginals(session: LocalSession, files: readonly SessionPath[]): Promise<readonly PackRow[]> {
+/** Most files have no secrets: they are not compressed again. */
+async function packOriginals(
+  session: LocalSession,
+  files: readonly SessionPath[],
+  redacted: Texts,
+): Promise<readonly PackRow[]> {
   const sizes = new Map(session.files.map(({ path: file, sizeBytes }) => [file, sizeBytes]));
   const packs: PackRow[] = [];
   for (const [nth, { path: file, name, stats }] of files.entries()) {
     const { mode, mtimeMs, size } = stats;
+    const same = redacted.packs.filter((row) => row.nth === nth);
+    const hash = redacted.hashes.get(file) ?? (same.length === 0 ? '' : hashFile(file, sizes.get(file) ?? size));
+    if (same[0]?.sha256 === hash) {
+      packs.push(...same.map((row) => ({ ...row, isOriginal: true, name })));
+      continue;
+    }
     const pack = new PackBuilder({ isOriginal: true, nth, name, mode: mode & 0o777, mtimeMs });
     for (const piece of readPieces(file, sizes.get(file) ?? size)) pack.add(piece);
     packs.push(...(await pack.finish()));

@@ -17,12 +17,17 @@ import type { RuleSet } from '../../surgery/secrets/index.ts';
 
 export interface RedactedFiles {
   /** The lines of a transcript up to `endOffset`. The bytes are valid until the next line. */
-  lines(file: string, endOffset: number): Generator<Line>;
+  lines(file: string, endOffset: number): Generator<RedactedLine>;
   /** Of any other file; `undefined` for one that is not text, such as an image. */
   content(file: SessionPath): Buffer | undefined;
   renameFile(name: string): string;
   /** A text about the session, such as its title. */
   text(text: string): string;
+}
+
+export interface RedactedLine extends Line {
+  /** Nothing was replaced. */
+  readonly isSame: boolean;
 }
 
 export function redactedFiles(files: readonly SessionPath[], ruleSet: RuleSet): RedactedFiles {
@@ -43,7 +48,7 @@ function* redactedLines(
   endOffset: number,
   redactor: Redactor,
   clean: CleanLines | undefined,
-): Generator<Line> {
+): Generator<RedactedLine> {
   for (const batch of readLineBatches(file, { endOffset }))
     for (const line of batch) {
       if (line.bytes.length < line.length)
@@ -51,6 +56,7 @@ function* redactedLines(
           `line ${line.number} of ${file} is too long to search for secrets`,
           'run `clew doctor` on the session',
         );
-      yield { ...line, bytes: redactLine(redactor, line.bytes, clean?.get(line.offset)) };
+      const bytes = redactLine(redactor, line.bytes, clean?.get(line.offset));
+      yield { ...line, bytes, isSame: bytes === line.bytes };
     }
 }

@@ -76,22 +76,23 @@ function plainJson(value: object | null): JsonValue {
 const firstMonth: Month = '2020-01-01';
 
 export function monthsOf(rows: Omit<SessionRows, 'head'>, month: Month, nowMs: number): readonly Month[] {
-  const times = [
-    ...rows.cells.map(({ quarter }) => (quarter === null ? null : quarter * 15 * 60 * 1000)),
-    ...rows.calls.map(({ calledAt }) => calledAt),
-    ...rows.prompts.map(({ typedAt }) => typedAt),
-    ...rows.documents.map(({ saidAt }) => saidAt),
-    ...rows.exchanges.map(({ saidAt }) => saidAt),
-  ];
   const months = new Set<Month>([month, noMonth]);
-  for (const time of times) months.add(storableMonth(time, nowMs));
+  const add = (time: number | null): void => void months.add(storableMonth(time, nowMs));
+  for (const { quarter } of rows.cells) add(quarter === null ? null : quarter * 15 * 60 * 1000);
+  for (const { calledAt } of rows.calls) add(calledAt);
+  for (const { typedAt } of rows.prompts) add(typedAt);
+  for (const { saidAt } of rows.documents) add(saidAt);
+  for (const { saidAt } of rows.exchanges) add(saidAt);
   return [...months].sort();
 }
+
+let [lastNow, thisMonth] = [Number.NaN, noMonth];
 
 /** Clocks are wrong in real files. */
 export function storableMonth(time: number | null, nowMs: number): Month {
   const month = monthOf(time);
-  return month >= firstMonth && month <= monthOf(nowMs) ? month : noMonth;
+  if (nowMs !== lastNow) [lastNow, thisMonth] = [nowMs, monthOf(nowMs)];
+  return month >= firstMonth && month <= thisMonth ? month : noMonth;
 }
 
 /** Equal for equal content: compressed pieces count by the hash of their file, as another zlib may pack them otherwise. */
@@ -103,10 +104,7 @@ export function contentKeyOf(
   const hash = createHash('sha256').update(JSON.stringify(content));
   for (const [name, table] of Object.entries(rows) as [string, readonly object[]][]) {
     hash.update(`\n${name} ${table.length}`);
-    for (const row of table) {
-      const { data: ______, ...values } = row as { readonly data?: unknown };
-      hash.update(JSON.stringify(values));
-    }
+    for (const row of table) hash.update(JSON.stringify(name === 'packs' ? { ...row, data: undefined } : row));
   }
   return hash.digest('base64url');
 }
