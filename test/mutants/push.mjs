@@ -25,8 +25,8 @@ export const mutants = [
   {
     id: 'text-is-not-redacted',
     file: redacted,
-    find: 'bytes: redactLine(redactor, line.bytes, clean?.get(line.offset))',
-    replace: 'bytes: line.bytes',
+    find: 'const bytes = redactLine(redactor, line.bytes, clean?.get(line.offset));',
+    replace: 'const { bytes } = line;',
     tests,
   },
   {

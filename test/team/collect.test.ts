@@ -279,6 +279,8 @@ test('a file without secrets is compressed once, and its hash is that of its byt
     assert.equal(compress.mock.callCount(), level === 3 ? 4 : 5);
     for (const session of [id, other, cut])
       assert.equal(all.get(session)?.head.mainSha256, sha256(files[`${slug}/${session}.jsonl`] ?? ''));
+    const [clean, original] = (all.get(other)?.packs ?? []).map(({ data }) => gunzipSync(data).toString());
+    assert.deepEqual([original, clean?.includes('Vp7xQ2mL9sKd4TzR')], [level === 3 ? undefined : secret, false]);
   }
 });
 

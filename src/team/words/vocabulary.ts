@@ -29,7 +29,7 @@ export class Vocabulary {
     const starts = this.#starts;
     const places = this.#places;
     const mask = places.length - 1;
-    let place = placeOf(hash, mask);
+    let place = firstPlaceOf(hash, mask);
     for (let found = places[place] as number; found !== 0; found = places[place] as number) {
       const number = found - 1;
       if (this.#hashes[number] === hash) {
@@ -110,7 +110,7 @@ export class Vocabulary {
 
   #put(number: number, hash: number): void {
     const mask = this.#places.length - 1;
-    let place = placeOf(hash, mask);
+    let place = firstPlaceOf(hash, mask);
     while (this.#places[place] !== 0) place = (place + 1) & mask;
     this.#places[place] = number + 1;
   }
@@ -123,7 +123,7 @@ export function addToHash(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }
 
-function placeOf(hash: number, mask: number): number {
+function firstPlaceOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask;
 }
 
