@@ -38,7 +38,9 @@ export function startForwardingProcess(task: ForwardingTask, log: (line: string)
     child.once('close', (code, signal) => {
       if (isStopping) return;
       log(`the forwarding process ended (${signal ?? code}); another one is started`);
-      setTimeout(start, restartMs);
+      setTimeout(() => {
+        if (!isStopping) start();
+      }, restartMs);
     });
     post(task);
   };
