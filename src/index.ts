@@ -280,8 +280,11 @@ export type { AgentFile, SessionFiles } from './store/session-files.ts';
 export type { TranscriptPlace } from './store/transcripts.ts';
 export type { OperateOptions, Outcome } from './surgery/engine/operate.ts';
 export { operate } from './surgery/engine/operate.ts';
-export type { FileChange, FileState, OperationRecord } from './surgery/engine/operation-log.ts';
-export { operationsFolder, readRecords, undoOperation } from './surgery/engine/operation-log.ts';
+export type { FileChange, OperationRecord, OperationState, SourceState } from './surgery/engine/operation-log.ts';
+export { operationsFolder, readRecords } from './surgery/engine/operation-log.ts';
+export type { Doubt } from './surgery/engine/change-files.ts';
+export { undoOperation } from './surgery/engine/recover-operations.ts';
+export type { FileState } from './store/file-state.ts';
 export type {
   Dropped,
   Plan,

@@ -10,6 +10,7 @@ export {
 export { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
 export { namesIn, readText, renameDurably, syncFolder, writeAll, writeDurably } from './durable-files.ts';
 export { bytesForProof, type FileProof, proofOfBytes, proveFile } from './file-proof.ts';
+export { type FileState, matchState, readFileState, type StateMatch } from './file-state.ts';
 export {
   keepText,
   type Line,
@@ -54,6 +55,7 @@ export {
   stateFolder,
 } from './roots.ts';
 export { agentIdOf, ownedFiles, ProjectListings, type SessionFiles, sessionFiles } from './session-files.ts';
+export { carryLines, isOnDiskOf, isSameFile, parkFile, placeFile, swapFile, takeFile } from './swap.ts';
 export {
   bornMsOf,
   findNamedTranscripts,

@@ -7,13 +7,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import {
-  operationsFolder,
-  readRecords,
-  removeUnrecorded,
-  undoInterrupted,
-} from '../../src/surgery/engine/operation-log.ts';
+import { operationsFolder, readRecords } from '../../src/surgery/engine/operation-log.ts';
 import { loadSource } from '../../src/surgery/engine/plan.ts';
+import { recoverLocked } from '../../src/surgery/engine/recover-operations.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planTag } from '../../src/surgery/operations/rename.ts';
 import { recordDiskCalls } from '../support/disk-calls.ts';
@@ -23,7 +19,7 @@ import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 const output = `${sessionId}/tool-results/out.txt`;
 
-test('in place: the record is durable first, then the backup, then the new file, then the record is closed', async (context) => {
+test('in place: prepared, applying, the backup, the new file and done are durable in this order', async (context) => {
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
   const { calls } = await recordDiskCalls(context);
@@ -34,11 +30,13 @@ test('in place: the record is durable first, then the backup, then the new file,
     'sync OPERATION/TEMP',
     'link OPERATION/TEMP OPERATION/operation.json',
     'sync OPERATION',
-    'sync PROJECT/TEMP',
+    'sync OPERATION/TEMP',
+    'rename OPERATION/TEMP OPERATION/operation.json',
     'sync OPERATION',
-    'link PROJECT/MAIN OPERATION/backup/0-MAIN',
+    'link OPERATION/staged/0/MAIN PROJECT/.clew-ID-0.tmp',
+    'sync OPERATION',
+    'link PROJECT/MAIN OPERATION/backup/0',
     'sync OPERATION/backup',
-    'rename PROJECT/TEMP PROJECT/MAIN',
     'sync PROJECT',
     'sync OPERATION/TEMP',
     'rename OPERATION/TEMP OPERATION/operation.json',
@@ -46,22 +44,20 @@ test('in place: the record is durable first, then the backup, then the new file,
   ]);
 });
 
-test('a new session: each file is durable before it has its name, the main transcript last', async (context) => {
+test('a new session: each file has its name only when it is whole, the main transcript last', async (context) => {
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
   const { calls } = await recordDiskCalls(context);
   const { to } = await operate(planFork(source), [source], { env: bench.env });
-  const written = plainCalls(bench, calls).filter((call) => call.includes('PROJECT'));
+  const written = plainCalls(bench, calls).filter((call) => call.includes(' PROJECT'));
   assert.deepEqual(
     written.map((call) => call.replaceAll(to.sessionId, 'NEW')),
     [
       'sync PROJECT/NEW',
       'sync PROJECT',
-      'sync PROJECT/NEW/tool-results/TEMP',
-      'link PROJECT/NEW/tool-results/TEMP PROJECT/NEW/tool-results/out.txt',
+      'link OPERATION/staged/0/NEW/tool-results/out.txt PROJECT/NEW/tool-results/out.txt',
       'sync PROJECT/NEW/tool-results',
-      'sync PROJECT/TEMP',
-      'link PROJECT/TEMP PROJECT/NEW.jsonl',
+      'link OPERATION/staged/0/NEW.jsonl PROJECT/NEW.jsonl',
       'sync PROJECT',
     ],
   );
@@ -87,7 +83,7 @@ test('a write that fails in the middle is taken back at once', async (context) =
   const source = await loadSource(bench.main);
   await recordDiskCalls(context, (call) => {
     // The last file of the new session; its side file has been written.
-    if (/^link .*\.tmp .*project\/[0-9a-f-]+\.jsonl$/.test(call)) throw diskFull();
+    if (/^link .*staged.* .*project\/[0-9a-f-]+\.jsonl$/.test(call)) throw diskFull();
   });
   await assert.rejects(operate(planFork(source), [source], { env: bench.env }), /ENOSPC.*make room/);
   assert.deepEqual(contentsOf(bench.root), before);
@@ -139,7 +135,7 @@ test('a second operation waits until the first one is over', async (context) => 
   assert.deepEqual(order, ['first is done', 'second is proved', 'second is done']);
 });
 
-test('what a killed operation left is taken back, but not a file that was there before or grew since', async (context) => {
+test('a killed operation whose result was used since is finished, not taken back', async (context) => {
   const bench = simpleBench(context);
   const source = await loadSource(bench.main);
   const { to } = await operate(planFork(source), [source], { env: bench.env });
@@ -148,10 +144,13 @@ test('what a killed operation left is taken back, but not a file that was there 
   assert.ok(record !== undefined);
   appendFileSync(to.path, '{"type":"tag","tag":"theirs"}\n');
   writeFileSync(path.join(operations, record.id, 'operation.json'), JSON.stringify({ ...record, state: 'begun' }));
-  await undoInterrupted(operations);
+  await recoverLocked(operations, bench.env);
   assert.ok(existsSync(to.path), 'the file that grew');
-  assert.ok(!existsSync(path.join(bench.folder, output.replace(sessionId, to.sessionId))), 'the file that did not');
-  assert.deepEqual(await readRecords(operations), []);
+  assert.ok(existsSync(path.join(bench.folder, output.replace(sessionId, to.sessionId))), 'the file that did not');
+  assert.deepEqual(
+    (await readRecords(operations)).map(({ state }) => state),
+    ['done'],
+  );
 });
 
 test('the next operation clears away what has no record, staged files, and nothing else', async (context) => {
@@ -176,7 +175,7 @@ test('the next operation clears away what has no record, staged files, and nothi
     [`${idOf(open)}/backup/0-x.jsonl`]: 'secret',
     'notes.txt': 'of the user',
   });
-  await removeUnrecorded(operations);
+  await recoverLocked(operations, bench.env);
   assert.deepEqual(
     [...contentsOf(operations).keys()].sort(),
     [
@@ -210,6 +209,7 @@ function plainCalls(bench: Bench, calls: readonly string[]): string[] {
       .replaceAll(operationsFolder(bench.env), 'OPERATIONS')
       .replaceAll(/OPERATIONS\/\d{8}T\d{6}-[0-9a-f]{6}/g, 'OPERATION')
       .replaceAll(/\.clew-[0-9a-f]{16}\.tmp/g, 'TEMP')
+      .replaceAll(/\.clew-\d{8}T\d{6}-[0-9a-f]{6}/g, '.clew-ID')
       .replaceAll(`${sessionId}.jsonl`, 'MAIN'),
   );
 }

@@ -27,6 +27,7 @@ export {
   listArchive,
   type RestorableFile,
   type Restored,
+  type RestoredFile,
   type RestoreOptions,
   type RestoreSource,
   restoreArchivedFile,

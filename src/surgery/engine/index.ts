@@ -1,18 +1,16 @@
-export { type Logged, type LoggedChange, type LogOptions, logOperation } from './logged.ts';
+export { missingFolders } from './change-files.ts';
+export { type LoggedChange, type LogOptions, logOperation } from './logged.ts';
 export { NewIds, nameFor, newSession, originEdits, placedSession, sameSession, sessionIdEdits } from './new-session.ts';
 export { type OperateOptions, type Outcome, operate } from './operate.ts';
 export {
   type FileChange,
   listRecords,
-  moveToBackup,
   newOperationId,
   type OperationRecord,
   operationsFolder,
   readRecords,
-  refuseUndo,
   removeBackup,
-  stateOf,
-  undoOperation,
+  sessionDataFolders,
   writeRecord,
 } from './operation-log.ts';
 export {
@@ -34,8 +32,16 @@ export {
   sourceOf,
   splitLines,
 } from './plan.ts';
+export {
+  mayHaveUnfinished,
+  operationsNamed,
+  type Recovered,
+  recoverOperations,
+  refuseUndo,
+  undoOperation,
+  undoTogether,
+} from './recover-operations.ts';
 export { addEdits, freshUsageEdits, relinkInto, zeroEdits } from './relink.ts';
 export { droppedBy, mergeAllRewrites, pickLines, type Rewrite, rewriteLines } from './rewrite.ts';
 export { bytesOf, stagedPath } from './stage.ts';
 export { unfitReason, withoutBlocks } from './trim-thinking.ts';
-export { operationsNamed, undoTogether } from './undo-group.ts';

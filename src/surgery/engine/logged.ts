@@ -1,16 +1,20 @@
-// Changes that need no plan, such as deleting a session whose copy is in the archive, with the same history and undo as
-// those of `operate`: recorded before the first change, undone if they fail or are killed.
+// Runs an operation through its states: the record of what will change is durable before the first change, and an operation
+// that fails is settled at once. Also for changes that need no plan, such as deleting a session whose copy is in the archive.
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../base/node/index.ts';
+import { counted } from '../../base/text/index.ts';
 import { withLock } from '../../store/index.ts';
+import { applyChanges, type ChangeOnDisk, carryAppended, changesOnDisk } from './change-files.ts';
 import {
+  clearUnfinished,
+  markUnfinished,
   newOperationId,
   type OperationRecord,
   operationsFolder,
-  removeUnrecorded,
-  undoInterrupted,
   writeRecord,
 } from './operation-log.ts';
+import { closeRecord, recoverLocked } from './recover-operations.ts';
 
 export interface LogOptions {
   readonly env?: Environment;
@@ -21,41 +25,67 @@ export interface LogOptions {
 
 export type LoggedChange = Omit<OperationRecord, 'id' | 'at' | 'state' | 'group'>;
 
-/** What is about to change, and how; `undefined`: there is nothing to do, and nothing is recorded. */
-export interface Logged<T> {
-  readonly change: LoggedChange;
-  write(): Promise<T>;
-}
-
-/** `plan` runs while no other operation does; it gets the folder of the operation, for backups. */
-export function logOperation<T>(
+/**
+ * `plan` runs while no other operation does; it gets the folder of the operation, writes the new files there, and returns
+ * what is to change: `undefined` if there is nothing to do, and nothing is recorded. Returns the id of the operation.
+ */
+export function logOperation(
   options: LogOptions,
-  plan: (folder: string) => Promise<Logged<T> | undefined>,
-): Promise<{ readonly id: string; readonly value: T } | undefined> {
+  plan: (folder: string) => Promise<LoggedChange | undefined>,
+): Promise<string | undefined> {
   const operations = operationsFolder(options.env);
   return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-    await removeUnrecorded(operations);
-    await undoInterrupted(operations);
+    await recoverLocked(operations, options.env ?? process.env);
     const at = new Date();
     const id = newOperationId(at);
-    const planned = await plan(path.join(operations, id));
-    if (planned === undefined) return undefined;
-    const { group } = options;
-    const record: OperationRecord = {
-      id,
-      at: at.toISOString(),
-      state: 'begun',
-      ...planned.change,
-      ...(group === undefined ? {} : { group }),
-    };
-    await writeRecord(operations, record);
-    try {
-      const value = await planned.write();
-      await writeRecord(operations, { ...record, state: 'done' });
-      return { id, value };
-    } finally {
-      // A failed write is undone at once, not by the next operation.
-      await undoInterrupted(operations);
-    }
+    return withRecovery(operations, options.env ?? process.env, async () => {
+      const change = await plan(path.join(operations, id));
+      if (change === undefined) return undefined;
+      const { group } = options;
+      const own = group === undefined ? {} : { group };
+      await runRecord(operations, { id, at: at.toISOString(), state: 'prepared', ...change, ...own });
+      return id;
+    });
   });
+}
+
+/** Marks that an operation runs, and settles it if it fails. */
+export async function withRecovery<T>(operations: string, env: Environment, work: () => Promise<T>): Promise<T> {
+  markUnfinished(operations);
+  let isSettled = false;
+  try {
+    const value = await work();
+    isSettled = true;
+    return value;
+  } finally {
+    // The error of the work says more than one of the recovery; what that could not settle, the next command will.
+    if (!isSettled) await recoverLocked(operations, env, true).catch(() => undefined);
+    else await clearUnfinished(operations);
+  }
+}
+
+/** Carries out a prepared record. Returns how many lines other programs appended meanwhile. */
+export async function runRecord(operations: string, record: OperationRecord): Promise<number> {
+  await writeRecord(operations, record);
+  const changes = await changesOnDisk(operations, record);
+  await writeRecord(operations, { ...record, state: 'applying' });
+  const carried = await applyChanges(changes, record);
+  await closeRecord(operations, withSizes(record, changes), changes);
+  let late = 0;
+  for (const each of changes) late += await carryAppended(each, changes);
+  if (late > 0) await writeRecord(operations, { ...withSizes(record, changes), state: 'done' });
+  return carried + late;
+}
+
+/** What was appended during the operation does not prevent its undo. */
+function withSizes(record: OperationRecord, changes: readonly ChangeOnDisk[]): OperationRecord {
+  const files = changes.map(({ change, target }) => {
+    const size = change.after === undefined ? undefined : statSync(target, { throwIfNoEntry: false })?.size;
+    return size === undefined || size === change.after?.sizeBytes ? change : { ...change, leftBytes: size };
+  });
+  return { ...record, files };
+}
+
+export function carriedNotes(lines: number): readonly string[] {
+  return lines === 0 ? [] : [`${counted(lines, 'line')} that another program appended meanwhile went along`];
 }

@@ -1,38 +1,26 @@
 // Carries out a plan: stages it, proves it, and only then writes it, the main transcript last; replaced and removed files go
-// to the backup of the operation. A kill at any point leaves the original intact; the next operation cleans up.
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { rm, statfs, utimes } from 'node:fs/promises';
+// to the backup of the operation. What a kill leaves half done, the next command finishes or takes back (recover-operations.ts).
+import { existsSync, statSync } from 'node:fs';
+import { rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { formatBytes } from '../../base/text/index.ts';
 import { leftOutNotes, whileHolding } from '../../library/session-files/index.ts';
-import {
-  diskError,
-  identify,
-  refuseIfChanged,
-  refuseLeaving,
-  replaceFile,
-  withLock,
-  writeNewFile,
-} from '../../store/index.ts';
+import { identify, readFileState, refuseIfChanged, refuseLeaving, withLock, writeNewFile } from '../../store/index.ts';
 import { lookAtResume, refuseOpenRound } from '../request/index.ts';
+import { missingFolders } from './change-files.ts';
+import { carriedNotes, runRecord, withRecovery } from './logged.ts';
 import {
   type FileChange,
-  type FileState,
-  moveToBackup,
   newOperationId,
   type OperationRecord,
   operationsFolder,
   refuseLinkedTargets,
-  removeBackup,
-  removeEmptyFolders,
-  removeUnrecorded,
-  stateOf,
-  undoInterrupted,
-  writeRecord,
+  type SourceState,
 } from './operation-log.ts';
 import { type Dropped, mainFile, type Plan, type PlannedSource, type Source } from './plan.ts';
+import { recoverLocked } from './recover-operations.ts';
 import { bytesOf, KeptLines, type Proof, type Proved, proveResult, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
 import { type ThinkingOutcome, thinkingOutcome, trimThinking } from './trim-thinking.ts';
@@ -79,8 +67,7 @@ export function operate(plan: Plan, sources: readonly Source[], options: Operate
   const operations = operationsFolder(options.env);
   return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>
     withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-      await removeUnrecorded(operations);
-      await undoInterrupted(operations);
+      await recoverLocked(operations, options.env ?? process.env);
       return carryOut(plan, sources, operations, options);
     }),
   );
@@ -95,39 +82,33 @@ async function carryOut(
   const sources = plan.readAs ?? given;
   const at = new Date();
   const id = newOperationId(at);
-  const folder = path.join(operations, id);
-  const staged = path.join(folder, 'staged');
-  let isRecorded = false;
-  try {
+  const staged = path.join(operations, id, 'staged');
+  const run = async (): Promise<Outcome> => {
     refuseTargetsOutside(plan);
     await refuseWithoutSpace(plan, sources, operations);
     const outcome = await stageAndProve(plan, sources, staged, options.isPortable === true);
     if (options.isDryRun === true || (await options.mayWrite?.(outcome)) === false) return outcome;
     refuseIfSourcesChanged(sources);
-    const files = await listChanges(plan, staged);
     const record: OperationRecord = {
       id,
       operation: plan.operation,
       words: plan.words,
       at: at.toISOString(),
-      state: 'begun',
+      state: 'prepared',
       from: plan.sources,
       to: [outcome.to, ...outcome.others],
-      files,
+      ...(await listChanges(plan, sources, staged)),
       ...(options.keepsBackup === false ? { hasNoBackup: true } : {}),
       ...(options.group === undefined ? {} : { group: options.group }),
     };
-    await writeRecord(operations, record);
-    isRecorded = true;
-    await writeChanges(plan, staged, folder, files);
-    await writeRecord(operations, { ...record, state: 'done' });
-    if (record.hasNoBackup === true) await removeBackup(operations, record);
-    return { ...outcome, id, isWritten: true };
-  } finally {
-    await rm(isRecorded ? staged : folder, { recursive: true, force: true });
-    // A failed write is undone at once, not by the next operation.
-    if (isRecorded) await undoInterrupted(operations);
-  }
+    const carried = await runRecord(operations, record);
+    return { ...outcome, notes: [...outcome.notes, ...carriedNotes(carried)], id, isWritten: true };
+  };
+  return withRecovery(operations, options.env ?? process.env, async () => {
+    const outcome = await run();
+    if (!outcome.isWritten) await rm(path.join(operations, id), { recursive: true, force: true });
+    return outcome;
+  });
 }
 
 async function stageAndProve(
@@ -240,29 +221,69 @@ function untouchedSizes({ results, removals = [] }: Plan, sources: readonly Sour
 }
 
 /** Every file that will change, the main transcripts last, because they make a session visible. */
-async function listChanges(plan: Plan, staged: string): Promise<readonly FileChange[]> {
-  const changes: FileChange[] = [];
+async function listChanges(
+  plan: Plan,
+  sources: readonly Source[],
+  staged: string,
+): Promise<Pick<OperationRecord, 'files' | 'sources' | 'madeFolders' | 'tops'>> {
+  const read = readSizes(sources);
+  const files: FileChange[] = [];
+  const add = async (target: string, content: string, more: Partial<FileChange>, isMade: boolean): Promise<void> => {
+    const after = await readFileState(content);
+    const own = { staged: path.relative(path.dirname(staged), content), after, ...more };
+    if (isMade) files.push({ path: target, kind: 'made', ...own });
+    else files.push({ path: target, kind: 'replaced', ...(await beforeOf(target, files.length, read)), ...own });
+  };
   for (const [i, planned] of plan.results.entries()) {
-    for (const file of [...planned.files].reverse()) {
-      const target = stagedPath(planned.folder, file.name);
-      const after = await stateOf(stagedPath(path.join(staged, String(i)), file.name));
+    for (const { name, mtimeMs } of [...planned.files].reverse()) {
+      const target = stagedPath(planned.folder, name);
+      const content = stagedPath(path.join(staged, String(i)), name);
       const isMade = !planned.isInPlace || !existsSync(target);
-      changes.push(await changeTo(target, after, isMade, changes.length));
+      await add(target, content, mtimeMs === undefined ? {} : { mtimeMs }, isMade);
     }
   }
-  for (const [i, { path: target, isLog }] of (plan.otherFiles ?? []).entries()) {
-    const after = await stateOf(stagedOther(staged, i));
-    const change = await changeTo(target, after, !existsSync(target), changes.length);
-    changes.push(isLog === true ? { ...change, isLog } : change);
+  for (const [i, { path: target, isLog, readBytes }] of (plan.otherFiles ?? []).entries()) {
+    if (readBytes !== undefined) read.set(target, readBytes);
+    await add(target, stagedOther(staged, i), isLog === true ? { isLog } : {}, !existsSync(target));
   }
-  for (const target of plan.removals ?? [])
-    changes.push({ path: target, kind: 'removed', ...(await beforeOf(target, changes.length)) });
-  return changes;
+  for (const target of plan.removals ?? []) {
+    const continuedBy = plan.continuedBy?.get(target);
+    const more = continuedBy === undefined ? {} : { continuedBy };
+    files.push({ path: target, kind: 'removed', ...(await beforeOf(target, files.length, read)), ...more });
+  }
+  const made = files.filter(({ kind }) => kind === 'made').map(({ path: target }) => target);
+  return {
+    files,
+    ...(made.length === 0 ? {} : { sources: await sourceStates(plan, sources, files) }),
+    madeFolders: [...new Set(made.flatMap(missingFolders))],
+    tops: plan.sources.map((source) => path.dirname(path.dirname(source.path))),
+  };
 }
 
-async function changeTo(target: string, after: FileState, isMade: boolean, place: number): Promise<FileChange> {
-  if (isMade) return { path: target, kind: 'made', after };
-  return { path: target, kind: 'replaced', ...(await beforeOf(target, place)), after };
+/** How much of each file was read: what another program appended since is not in the result. */
+function readSizes(sources: readonly Source[]): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { identities } of sources)
+    for (const [file, identity] of identities) if (identity !== 'absent') sizes.set(file, identity.size);
+  return sizes;
+}
+
+/** The files that new ones were made from, but for those that the operation changes itself. */
+async function sourceStates(
+  plan: Plan,
+  sources: readonly Source[],
+  files: readonly FileChange[],
+): Promise<readonly SourceState[]> {
+  const changed = new Set(files.map((file) => file.path));
+  const read = readSizes(sources);
+  const states: SourceState[] = [];
+  for (const { path: main } of plan.sources) {
+    const own = sources.find(({ session }) => session.files.main === main)?.files.map((file) => file.path) ?? [main];
+    for (const file of own)
+      if (!changed.has(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+        states.push({ path: file, ...(await readFileState(file, read.get(file))) });
+  }
+  return states;
 }
 
 /** Refuses to write or remove through a link that leads out of the folder of a session, or out of its root. */
@@ -277,36 +298,13 @@ function stagedOther(staged: string, index: number): string {
   return path.join(staged, 'other', String(index));
 }
 
-async function beforeOf(target: string, place: number): Promise<{ before: FileState; backup: string }> {
-  try {
-    return { before: await stateOf(target), backup: path.join('backup', `${place}-${path.basename(target)}`) };
-  } catch (error) {
-    throw diskError(error, 'read', target);
-  }
-}
-
-async function writeChanges(plan: Plan, staged: string, folder: string, changes: readonly FileChange[]): Promise<void> {
-  const contents = new Map<string, () => Parameters<typeof writeNewFile>[1]>();
-  for (const [i, planned] of plan.results.entries()) {
-    for (const file of planned.files) {
-      const from = stagedPath(path.join(staged, String(i)), file.name);
-      contents.set(stagedPath(planned.folder, file.name), () => createReadStream(from));
-    }
-  }
-  for (const [i, other] of (plan.otherFiles ?? []).entries())
-    contents.set(other.path, () => createReadStream(stagedOther(staged, i)));
-  for (const change of changes) {
-    const content = contents.get(change.path);
-    const backup = change.backup === undefined ? undefined : path.join(folder, change.backup);
-    if (change.kind === 'removed' && backup !== undefined) await moveToBackup(change.path, backup);
-    else if (content !== undefined && backup !== undefined) await replaceFile(change.path, content(), { backup });
-    else if (content !== undefined) await writeNewFile(change.path, content());
-  }
-  for (const { folder: project, files } of plan.results)
-    for (const { name, mtimeMs } of files)
-      if (mtimeMs !== undefined) await utimes(stagedPath(project, name), new Date(), new Date(mtimeMs));
-  const tops = new Set(plan.sources.map((source) => path.dirname(path.dirname(source.path))));
-  for (const file of plan.removals ?? []) await removeEmptyFolders(path.dirname(file), tops);
+async function beforeOf(
+  target: string,
+  place: number,
+  read: ReadonlyMap<string, number>,
+): Promise<Required<Pick<FileChange, 'before' | 'backup'>>> {
+  // The name of the file may be as long as names can be.
+  return { before: await readFileState(target, read.get(target)), backup: path.join('backup', String(place)) };
 }
 
 /** A session in use may be read, but its file must not be replaced or removed. */

@@ -1,32 +1,27 @@
-// Every operation has a folder in Clew's state: `operation.json` with the changes, and `backup/` with the replaced and
-// removed files. The record is written before the first change and marked as done after the last, so that the next
-// operation can clean up after a killed one.
-import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { copyFile, link, readdir, rename, rm, rmdir } from 'node:fs/promises';
+// The journal of operations. Every operation has a folder in Clew's state: `operation.json` with the state of every file
+// before and after, `staged/` with the new files, and `backup/` with the replaced and removed ones. Its states are
+// prepared → applying → done → undoing → undone, each durable before the step that follows (recover-operations.ts).
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { readRegularText } from '../../base/files/index.ts';
-import { asObject, parseJson } from '../../base/json/index.ts';
+import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
-import {
-  type ArchivedCopy,
-  type ArchivedPlace,
-  findArchivedFile,
-  forgetCopy,
-  refuseOnlyCopy,
-  restoreArchivedFile,
-} from '../../library/archive/index.ts';
-import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
+import { isUuid } from '../../base/text/index.ts';
+import type { ArchivedCopy, ArchivedPlace } from '../../library/archive/index.ts';
+import { starsFolder } from '../../library/stars/index.ts';
 import {
   diskError,
+  type FileState,
   isBelow,
   makeFolder,
   refuseLeaving,
-  removeStaleTemps,
   replaceFile,
   stateFolder,
-  syncPath,
+  syncFolder,
+  writeDurably,
   writeNewFile,
 } from '../../store/index.ts';
 import type { PlannedSource } from './plan.ts';
@@ -38,7 +33,8 @@ export interface OperationRecord {
   readonly words: readonly string[];
   /** ISO time. */
   readonly at: string;
-  readonly state: 'begun' | 'done' | 'undone';
+  /** Until `done` and during `undoing`, some files may be in the state before and others in the state after. */
+  readonly state: OperationState;
   readonly from: readonly PlannedSource[];
   readonly to: readonly PlannedSource[];
   /** In the order in which they are changed. */
@@ -49,6 +45,22 @@ export interface OperationRecord {
   readonly copies?: readonly ArchivedCopy[];
   /** One undo undoes all operations of a group: an action on several sessions. */
   readonly group?: string;
+  /** The files that the new ones were made from: a new file is removed only while they exist. */
+  readonly sources?: readonly SourceState[];
+  /** The new files come from another machine, so that nothing here shows whether they could be written again. */
+  readonly isFromElsewhere?: boolean;
+  /** Folders that did not exist before. */
+  readonly madeFolders?: readonly string[];
+  /** Folders that stay when their last file is removed. */
+  readonly tops?: readonly string[];
+}
+
+/** `begun` was written by versions before the journal, for `applying`. */
+export type OperationState = 'begun' | 'prepared' | 'applying' | 'done' | 'undoing' | 'undone';
+
+/** A file that was read for an operation, and what it began with. */
+export interface SourceState extends FileState {
+  readonly path: string;
 }
 
 /** A file that an operation changed. */
@@ -57,6 +69,8 @@ export interface FileChange {
   readonly kind: 'made' | 'replaced' | 'removed';
   /** Of a replaced or removed file, relative to the operation's folder. */
   readonly backup?: string;
+  /** The new file, relative to the operation's folder, until the operation is done. */
+  readonly staged?: string;
   /** Of a removed file whose bytes are in the archive, instead of a backup. */
   readonly archived?: ArchivedPlace;
   /** Absent if the file did not exist. */
@@ -64,12 +78,12 @@ export interface FileChange {
   readonly after?: FileState;
   /** An undo keeps what other programs appended since. */
   readonly isLog?: boolean;
-}
-
-/** The size and the hash of a file. */
-export interface FileState {
-  readonly sizeBytes: number;
-  readonly sha256: string;
+  /** Of a removed file: the new file that has its lines, also those that other programs append meanwhile. */
+  readonly continuedBy?: string;
+  /** The size when the operation was done, if other programs had appended lines by then. */
+  readonly leftBytes?: number;
+  readonly mtimeMs?: number;
+  readonly mode?: number;
 }
 
 /** Returns the folder that holds the history of operations. */
@@ -87,8 +101,43 @@ export async function writeRecord(operations: string, record: OperationRecord): 
   await makeFolder(folder);
   const file = path.join(folder, recordName);
   const bytes = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);
-  if (record.state === 'begun') await writeNewFile(file, bytes);
-  else await replaceFile(file, bytes);
+  if (existsSync(file)) await replaceFile(file, bytes);
+  else await writeNewFile(file, bytes);
+}
+
+/** While this file exists, an operation runs or was killed. */
+export function unfinishedMark(operations: string): string {
+  return path.join(operations, 'unfinished');
+}
+
+/** Durable before the first record, so that every later command finds an operation that was killed. */
+export function markUnfinished(operations: string): void {
+  if (!existsSync(unfinishedMark(operations))) writeDurably(unfinishedMark(operations));
+}
+
+export async function clearUnfinished(operations: string): Promise<void> {
+  // If it stays, the next command looks for unfinished operations and finds none.
+  await rm(unfinishedMark(operations), { force: true }).catch(() => undefined);
+}
+
+/** What is in the folder of an operation. */
+export type RecordFound =
+  | { readonly is: 'record'; readonly id: string; readonly record: OperationRecord }
+  /** It has no record: it was killed before it changed anything. */
+  | { readonly is: 'none'; readonly id: string }
+  /** The record cannot be read now, or was written by a newer version: it stays as it is. */
+  | { readonly is: 'unread'; readonly id: string; readonly reason: string }
+  /** It is not a record. */
+  | { readonly is: 'broken'; readonly id: string; readonly reason: string };
+
+/** Every operation, newest first. */
+export function findRecords(operations: string): readonly RecordFound[] {
+  const found = listNames(operations)
+    .filter(isOperationName)
+    .map((id) => findRecord(operations, id));
+  // Two operations within a second have the same time in their ids.
+  const timeOf = (each: RecordFound): string => (each.is === 'record' ? each.record.at : '');
+  return found.sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0));
 }
 
 /** Reads the history of operations, the newest first. Folders without a readable record are skipped. */
@@ -98,26 +147,63 @@ export async function readRecords(operations: string): Promise<readonly Operatio
 
 /** The same, without waiting. */
 export function listRecords(operations: string): readonly OperationRecord[] {
-  const names = listNames(operations);
-  // Two operations within a second have the same time in their ids.
-  return names
-    .flatMap((name) => readRecord(path.join(operations, name)) ?? [])
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-}
-
-/** Removes what killed operations left: folders without a record, staged files, unwanted backups. */
-export async function removeUnrecorded(operations: string): Promise<void> {
-  for (const name of await readdir(operations).catch(() => [])) {
-    if (!isOperationName(name)) continue;
-    const folder = path.join(operations, name);
-    const record = readRecord(folder);
-    await rm(record === undefined ? folder : path.join(folder, 'staged'), { recursive: true, force: true });
-    if (record?.hasNoBackup === true && record.state === 'done') await removeBackup(operations, record);
-  }
+  return findRecords(operations).flatMap((each) => (each.is === 'record' ? [each.record] : []));
 }
 
 export async function removeBackup(operations: string, { id }: OperationRecord): Promise<void> {
   await rm(path.join(operations, id, 'backup'), { recursive: true, force: true });
+}
+
+/** Removes a folder without a record, but only if it has nothing that could be the only copy of something. */
+export async function removeUnrecorded(operations: string, id: string): Promise<boolean> {
+  const folder = path.join(operations, id);
+  const names = await readdir(folder);
+  if (names.some((name) => name !== 'staged' && !/^\.clew-[0-9a-f]{16}\.tmp$/.test(name))) return false;
+  await rm(folder, { recursive: true, force: true });
+  return true;
+}
+
+/** A record that cannot be understood is kept with its backups under a name that no command reads. Returns that name. */
+export function quarantineRecord(operations: string, id: string): string {
+  const kept = path.join(operations, `quarantine-${id}`);
+  renameSync(path.join(operations, id), kept);
+  syncFolder(operations);
+  return kept;
+}
+
+const recordName = 'operation.json';
+const states: ReadonlySet<unknown> = new Set(['begun', 'prepared', 'applying', 'done', 'undoing', 'undone']);
+
+function findRecord(operations: string, id: string): RecordFound {
+  const file = path.join(operations, id, recordName);
+  let text: string;
+  try {
+    text = readRegularText(file);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    // ENOTDIR: a file of the user with such a name.
+    if (code === 'ENOENT' && existsSync(path.join(operations, id))) return { is: 'none', id };
+    return { is: 'unread', id, reason: `${file} cannot be read (${code ?? 'it is not a file'})` };
+  }
+  const parsed = asObject(parseJson(text));
+  if (parsed === undefined) return { is: 'broken', id, reason: `${file} is cut off or damaged` };
+  if (!states.has(parsed.state)) return { is: 'unread', id, reason: `${file} was written by a newer version of Clew` };
+  const problem = problemIn(parsed, id);
+  if (problem !== undefined) return { is: 'broken', id, reason: `${file} ${problem}` };
+  return { is: 'record', id, record: parsed as unknown as OperationRecord };
+}
+
+function problemIn(record: Readonly<Record<string, unknown>>, id: string): string | undefined {
+  const isPlace = (each: unknown): boolean =>
+    isObject(each) && asString(each.path) !== undefined && asString(each.sessionId) !== undefined;
+  const isChange = (each: unknown): boolean =>
+    isObject(each) && asString(each.path) !== undefined && ['made', 'replaced', 'removed'].includes(String(each.kind));
+  const { files, from, to } = record;
+  if (record.id !== id) return 'names another operation';
+  if (!isArray(files) || !files.every(isChange)) return 'does not name its files';
+  if (!isArray(from) || !isArray(to) || ![...from, ...to].every(isPlace)) return 'does not name its sessions';
+  if (typeof record.at !== 'string' || typeof record.operation !== 'string') return 'is incomplete';
+  return undefined;
 }
 
 /** A missing folder is empty; an unreadable one is an error. */
@@ -130,62 +216,8 @@ function listNames(operations: string): readonly string[] {
   }
 }
 
-const recordName = 'operation.json';
-
 function isOperationName(name: string): boolean {
   return /^\d{8}T\d{6}-[0-9a-f]{6}$/.test(name);
-}
-
-function readRecord(folder: string): OperationRecord | undefined {
-  try {
-    const value = asObject(parseJson(readRegularText(path.join(folder, recordName))));
-    return value !== undefined && Array.isArray(value.files) && typeof value.id === 'string'
-      ? (value as unknown as OperationRecord) // written by `writeRecord`
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-// Undoes an operation. Files that changed since are never overwritten; lines that a client appended are kept.
-
-/** Undoes an operation: removes the files it created and restores those it replaced, byte for byte. */
-export async function undoOperation(
-  operations: string,
-  record: OperationRecord,
-  env: Environment = process.env,
-): Promise<void> {
-  refuseFinal(record);
-  refuseLinked(record);
-  await whileHolding(sessionsTouched(record), env, async () => {
-    for (const change of record.files) await refuseChanged(record, change);
-    for (const copy of record.copies ?? []) await refuseOnlyCopy(copy);
-    await restore(operations, record);
-    await writeRecord(operations, { ...record, state: 'undone' });
-  });
-}
-
-/** Throws if it cannot be undone: already undone, without a backup, changed since, or open in a client. */
-export async function refuseUndo(record: OperationRecord, env: Environment = process.env): Promise<void> {
-  refuseFinal(record);
-  refuseLinked(record);
-  for (const main of sessionsTouched(record)) refuseInUse(main, env);
-  for (const change of record.files) await refuseChanged(record, change);
-  for (const copy of record.copies ?? []) await refuseOnlyCopy(copy);
-}
-
-function refuseFinal(record: OperationRecord): void {
-  if (record.state === 'undone') throw new UserError(`operation ${record.id} is already undone`, 'see `clew history`');
-  if (record.hasNoBackup === true)
-    throw new UserError(`operation ${record.id} has no backup and cannot be undone`, 'see `clew history`');
-}
-
-/** A folder that became a link since the operation would lead to other files. */
-function refuseLinked({ files, from, to }: OperationRecord): void {
-  refuseLinkedTargets(
-    files.map((file) => file.path),
-    [...to, ...from].map((session) => path.dirname(session.path)),
-  );
 }
 
 /** Refuses files that a link leads out of their project folder, or out of its root. */
@@ -197,135 +229,48 @@ export function refuseLinkedTargets(files: readonly string[], folders: readonly 
   }
 }
 
-/** A client that has one of them open would continue writing to the old file. */
-function sessionsTouched({ files, to }: OperationRecord): readonly string[] {
-  const touched = new Set(files.map((file) => file.path));
-  return to.flatMap(({ path: main }) => (touched.has(main) ? [main] : []));
+/** Folders of a root in which Claude Code keeps data of sessions, and no settings or programs. */
+export const sessionDataFolders: readonly string[] = ['file-history', 'todos', 'tasks', 'debug', 'session-env'];
+
+/**
+ * A record is only a file, which another program may have written: it must not lead to anything but the files of its
+ * sessions. Every target is one of these by its path alone, whatever else the record says.
+ */
+export function refuseOutsideSessions(record: OperationRecord, env: Environment): void {
+  const places = [...record.from, ...record.to].filter((place) => place.path.endsWith('.jsonl'));
+  const stars = starsFolder(stateFolder(env));
+  for (const { path: file, continuedBy = file } of record.files)
+    for (const each of [file, continuedBy])
+      if (!isStar(each, stars) && !places.some((place) => belongsTo(each, place)))
+        throw new UserError(
+          `the record of ${record.operation} (${record.id}) names ${each}, which is not a file of its sessions`,
+          'it was not written by Clew: remove its folder from operations/',
+          exitCodes.refused,
+        );
 }
 
-/** Undoes killed and failed operations; called while no other operation runs. */
-export async function undoInterrupted(operations: string): Promise<void> {
-  for (const record of await readRecords(operations)) {
-    if (record.state !== 'begun') continue;
-    await restore(operations, record);
-    for (const folder of new Set(record.files.map((file) => path.dirname(file.path))))
-      await removeStaleTemps(folder, 0);
-    await rm(path.join(operations, record.id), { recursive: true, force: true });
-  }
+function isStar(file: string, stars: string): boolean {
+  return path.dirname(file) === stars && file.endsWith('.star');
 }
 
-/** Moves a file, or copies it to another disk. */
-export async function moveToBackup(file: string, backup: string): Promise<void> {
-  await makeFolder(path.dirname(backup));
-  try {
-    // Of a link, the backup keeps the target.
-    if (lstatSync(file).isSymbolicLink()) await copyAndRemove(file, backup);
-    else await rename(file, backup);
-  } catch (error) {
-    if (systemErrorCode(error) !== 'EXDEV') throw error;
-    await copyAndRemove(file, backup);
-  }
-  await syncPath(path.dirname(file));
+function belongsTo(file: string, { sessionId, path: main }: PlannedSource): boolean {
+  if (path.resolve(file) !== file || path.resolve(main) !== main) return false;
+  if (file === main) return true;
+  const folder = path.dirname(main);
+  const projects = path.dirname(folder);
+  const [first = '', ...rest] = namesBelow(folder, file);
+  if (path.basename(projects) !== 'projects')
+    return (first === sessionId && isUuid(first)) || (rest.length === 0 && /^agent-[^/]+\.jsonl$/.test(first));
+  const root = path.dirname(projects);
+  if (file === path.join(root, 'history.jsonl')) return true;
+  const [data = ''] = namesBelow(root, file);
+  if (sessionDataFolders.includes(data)) return true;
+  return rest.length === 0 ? first.endsWith('.jsonl') : first === 'memory' || first === sessionId || isUuid(first);
 }
 
-async function copyAndRemove(file: string, backup: string): Promise<void> {
-  await copyFile(file, backup);
-  await syncPath(backup);
-  await rm(file);
-}
-
-export async function stateOf(file: string): Promise<FileState> {
-  const { size } = statSync(file);
-  return { sizeBytes: size, sha256: await hashStart(file, size) };
-}
-
-/** In reverse: a created session loses its main transcript first, a removed one gets it back last. */
-async function restore(operations: string, record: OperationRecord): Promise<void> {
-  const folder = path.join(operations, record.id);
-  const tops = new Set(record.to.map((place) => path.dirname(path.dirname(place.path))));
-  for (const change of [...record.files].reverse()) {
-    if (change.kind === 'made') await removeCreated(change, tops);
-    else await restoreChanged(folder, change);
-  }
-  for (const copy of record.copies ?? []) await forgetCopy(copy);
-}
-
-/** Only a file that the operation created, and that has not changed since. */
-async function removeCreated({ path: file, after }: FileChange, tops: ReadonlySet<string>): Promise<void> {
-  if (!existsSync(file) || after === undefined || !isSameState(await stateOf(file), after)) return;
-  await rm(file);
-  await removeEmptyFolders(path.dirname(file), tops);
-}
-
-/** Up to one of `tops`. */
-export async function removeEmptyFolders(folder: string, tops: ReadonlySet<string>): Promise<void> {
-  for (let at = folder; !tops.has(at) && at !== path.dirname(at); at = path.dirname(at)) {
-    try {
-      await rmdir(at);
-    } catch {
-      return;
-    }
-  }
-}
-
-async function restoreChanged(folder: string, change: FileChange): Promise<void> {
-  const { path: file, backup, archived, before, after } = change;
-  if (archived !== undefined) {
-    if (!existsSync(file)) await restoreArchivedFile(archived, file);
-    return;
-  }
-  const kept = backup === undefined ? undefined : path.join(folder, backup);
-  if (kept === undefined || before === undefined || !existsSync(kept)) return;
-  if (existsSync(file)) {
-    // Not replaced yet, or changed by another program since the operation was killed.
-    if (isSameState(await stateOf(file), before) || !(await isAsLeft(change))) return;
-    const later = after === undefined ? undefined : createReadStream(file, { start: after.sizeBytes });
-    await replaceFile(file, joined(createReadStream(kept), later));
-  } else {
-    await makeFolder(path.dirname(file));
-    await link(kept, file).catch(() => copyFile(kept, file));
-    await syncPath(path.dirname(file));
-  }
-}
-
-async function* joined(...parts: (AsyncIterable<Buffer> | undefined)[]): AsyncGenerator<Buffer> {
-  for (const part of parts) if (part !== undefined) yield* part;
-}
-
-/** A file that changed since the operation may hold later work. */
-async function refuseChanged(record: OperationRecord, change: FileChange): Promise<void> {
-  const { path: file, kind, archived } = change;
-  const isThere = existsSync(file);
-  if (archived !== undefined && !isThere) findArchivedFile(archived);
-  if (kind === 'removed' ? !isThere : isThere && (await isAsLeft(change))) return;
-  const what = kind === 'removed' ? 'exists again' : isThere ? 'has changed since' : 'no longer exists';
-  throw new UserError(
-    `${file} ${what}, so ${record.operation} (${record.id}) cannot be undone`,
-    'the backup has the original files: see `clew history --json`',
-    exitCodes.refused,
-  );
-}
-
-/** Lines that were appended since are allowed if the operation only appended lines itself. */
-async function isAsLeft({ path: file, kind, before, after, isLog }: FileChange): Promise<boolean> {
-  if (after === undefined) return true;
-  const { size } = statSync(file);
-  if (size < after.sizeBytes || (await hashStart(file, after.sizeBytes)) !== after.sha256) return false;
-  if (size === after.sizeBytes || isLog === true) return true;
-  return (
-    kind === 'replaced' &&
-    before !== undefined &&
-    before.sizeBytes <= after.sizeBytes &&
-    (await hashStart(file, before.sizeBytes)) === before.sha256
-  );
-}
-
-function isSameState(a: FileState, b: FileState): boolean {
-  return a.sizeBytes === b.sizeBytes && a.sha256 === b.sha256;
-}
-
-async function hashStart(file: string, sizeBytes: number): Promise<string> {
-  const hash = createHash('sha256');
-  if (sizeBytes > 0) for await (const piece of createReadStream(file, { end: sizeBytes - 1 })) hash.update(piece);
-  return hash.digest('hex');
+/** Empty if the file is elsewhere, or in or below a hidden folder: those hold settings and programs. */
+function namesBelow(folder: string, file: string): readonly string[] {
+  const relative = path.relative(folder, file);
+  const names = relative.split(path.sep);
+  return names.some((name) => name === '' || name.startsWith('.')) ? [] : names;
 }

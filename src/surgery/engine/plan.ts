@@ -134,6 +134,8 @@ export interface Plan {
   readonly results: readonly PlannedSession[];
   /** Files to remove, with a backup; only of sessions that the user named. */
   readonly removals?: readonly string[];
+  /** By a removed file: the new file that has its lines, also those that other programs append meanwhile. */
+  readonly continuedBy?: ReadonlyMap<string, string>;
   /** Other files, such as `history.jsonl`, that get new content, with a backup. */
   readonly otherFiles?: readonly PlannedOtherFile[];
   /** The working directory of the result, if it differs from the first source. */
@@ -202,6 +204,8 @@ export interface PlannedOtherFile {
   readonly path: string;
   /** Other programs append to it: an undo keeps what they appended. */
   readonly isLog?: boolean;
+  /** How much of the old file was read: what another program appended since is kept. */
+  readonly readBytes?: number;
   /** @internal */
   readonly content: FileSource;
 }

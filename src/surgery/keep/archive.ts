@@ -24,18 +24,15 @@ export async function archiveByName(
     return { ...(await archiveSessions(sessions, { ...options, folder })), operation: undefined };
   const mains = sessions.map(({ path }) => path);
   let report: ArchiveReport | undefined;
-  const done = await logOperation(options, async () => {
+  const operation = await logOperation(options, async () => {
     const before = archivedCopies(folder, mains);
     // Only adds to the archive: a kill before the record leaves a copy more, and nothing else.
     report = await archiveSessions(sessions, { ...options, folder });
     const copies = newCopies(before, archivedCopies(folder, mains));
     if (copies.length === 0) return undefined;
     const from = sessions.filter(({ path }) => copies.some(({ session }) => session === path));
-    return {
-      change: { operation: 'archive', words: [], from, to: [], files: [], copies },
-      write: () => Promise.resolve(),
-    };
+    return { operation: 'archive', words: [], from, to: [], files: [], copies };
   });
   if (report === undefined) throw new TypeError('nothing was archived');
-  return { ...report, operation: done?.id };
+  return { ...report, operation };
 }

@@ -4,11 +4,13 @@ import path from 'node:path';
 import {
   archivedSource,
   type Restored,
+  type RestoredFile,
   type RestoreOptions,
   type RestoreSource,
   restoreFrom,
 } from '../../library/archive/index.ts';
-import { type FileChange, type LogOptions, logOperation, stateOf } from '../engine/index.ts';
+import { readFileState, writeNewFile } from '../../store/index.ts';
+import { type FileChange, type LogOptions, logOperation, missingFolders } from '../engine/index.ts';
 
 export type RestoredWithUndo = Restored & {
   /** For undo; `undefined` if nothing was written, and for another folder. */
@@ -23,27 +25,47 @@ export async function restoreWithUndo(
   const source = typeof session === 'string' ? archivedSource(session, options) : session;
   if (options.isDryRun === true || options.to !== undefined)
     return { ...(await restoreFrom(source, options)), operation: undefined };
-  let planned: Restored | undefined;
-  const done = await logOperation(options, async (folder) => {
-    const backups = path.join(folder, 'backup');
-    planned = await restoreFrom(source, { ...options, backups, isDryRun: true });
-    const { sessionId, path: main, files } = planned;
-    const changes: FileChange[] = [];
-    for (const file of files) {
-      const after = { sizeBytes: file.sizeBytes, sha256: file.sha256 };
-      if (file.outcome === 'restored') changes.push({ path: file.path, kind: 'made', after });
-      else if (file.backup !== undefined) {
-        const backup = path.relative(folder, file.backup);
-        changes.push({ path: file.path, kind: 'replaced', backup, before: await stateOf(file.path), after });
-      }
+  let restored: Restored | undefined;
+  const operation = await logOperation(options, async (folder) => {
+    const planned = await restoreFrom(source, { ...options, isDryRun: true });
+    const files: FileChange[] = [];
+    const done: RestoredFile[] = [];
+    for (const file of planned.files) {
+      const backup = path.join('backup', String(files.length));
+      if (file.outcome !== 'present')
+        files.push(await stageFile(source, { file, main: planned.path, folder, backup, place: files.length }));
+      done.push(file.outcome === 'replaced' ? { ...file, backup: path.join(folder, backup) } : file);
     }
-    if (changes.length === 0) return undefined;
-    return {
-      change: { operation: 'restore', words: [], from: [], to: [{ sessionId, path: main }], files: changes },
-      write: () => restoreFrom(source, { ...options, backups }),
-    };
+    restored = { ...planned, files: done };
+    if (files.length === 0) return undefined;
+    const { sessionId, path: main } = planned;
+    const madeFolders = [...new Set(files.flatMap((file) => missingFolders(file.path)))];
+    const to = [{ sessionId, path: main }];
+    return { operation: 'restore', words: [], from: [], to, files, madeFolders, isFromElsewhere: true };
   });
-  const restored = done?.value ?? planned;
   if (restored === undefined) throw new TypeError('nothing was planned');
-  return { ...restored, operation: done?.id };
+  return { ...restored, operation };
+}
+
+interface Staging {
+  readonly file: RestoredFile;
+  /** The main transcript. */
+  readonly main: string;
+  /** Of the operation. */
+  readonly folder: string;
+  readonly backup: string;
+  readonly place: number;
+}
+
+async function stageFile(source: RestoreSource, { file, main, folder, backup, place }: Staging): Promise<FileChange> {
+  const { path: target, sizeBytes, sha256 } = file;
+  const project = path.dirname(main);
+  const wanted = source.files.find((each) => path.join(project, ...each.path.split('/')) === target);
+  if (wanted === undefined) throw new TypeError(`${target} is not of this session`);
+  const staged = path.join('staged', String(place));
+  await writeNewFile(path.join(folder, staged), source.content(wanted));
+  const { mode, mtimeMs } = wanted;
+  const own = { path: target, staged, after: { sizeBytes, sha256 }, mode, mtimeMs };
+  if (file.outcome === 'restored') return { kind: 'made', ...own };
+  return { kind: 'replaced', ...own, backup, before: await readFileState(target) };
 }

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../base/node/index.ts';
 import { starFile } from '../../library/stars/index.ts';
-import { makeFolder, stateFolder, writeNewFile } from '../../store/index.ts';
-import { type LogOptions, logOperation, moveToBackup, type PlannedSource, stateOf } from '../engine/index.ts';
+import { readFileState, stateFolder, writeNewFile } from '../../store/index.ts';
+import { type FileChange, type LogOptions, logOperation, type PlannedSource } from '../engine/index.ts';
 
 export interface StarOptions extends LogOptions {
   readonly isRemoved?: boolean;
@@ -15,28 +15,22 @@ export function isStarred(sessionId: string, env: Environment = process.env): bo
 }
 
 /** Returns the operation's id; `undefined` if nothing had to change. */
-export async function starSession(session: PlannedSource, options: StarOptions = {}): Promise<string | undefined> {
+export function starSession(session: PlannedSource, options: StarOptions = {}): Promise<string | undefined> {
   const file = starFile(stateFolder(options.env), session.sessionId);
-  const done = await logOperation(options, async (folder) => {
-    if (existsSync(file) === (options.isRemoved !== true)) return undefined;
-    const common = { from: [session], to: [] };
-    if (options.isRemoved !== true) {
-      const change = { path: file, kind: 'made', after: emptyState } as const;
-      const write = async (): Promise<void> => {
-        await makeFolder(path.dirname(file));
-        await writeNewFile(file, Buffer.alloc(0));
-      };
-      return { change: { operation: 'star', words: [], ...common, files: [change] }, write };
-    }
-    const backup = path.join('backup', `0-${path.basename(file)}`);
-    const change = { path: file, kind: 'removed', backup, before: await stateOf(file) } as const;
-    const write = (): Promise<void> => moveToBackup(file, path.join(folder, backup));
-    return { change: { operation: 'star', words: ['--remove'], ...common, files: [change] }, write };
+  const isRemoved = options.isRemoved === true;
+  return logOperation(options, async (folder) => {
+    if (existsSync(file) !== isRemoved) return undefined;
+    const change = isRemoved ? await unstar(file) : await star(file, folder);
+    return { operation: 'star', words: isRemoved ? ['--remove'] : [], from: [session], to: [], files: [change] };
   });
-  return done?.id;
 }
 
-const emptyState = {
-  sizeBytes: 0,
-  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-};
+async function star(file: string, folder: string): Promise<FileChange> {
+  const staged = path.join('staged', '0');
+  await writeNewFile(path.join(folder, staged), Buffer.alloc(0));
+  return { path: file, kind: 'made', staged, after: await readFileState(path.join(folder, staged)) };
+}
+
+async function unstar(file: string): Promise<FileChange> {
+  return { path: file, kind: 'removed', backup: path.join('backup', '0'), before: await readFileState(file) };
+}

@@ -179,6 +179,8 @@ export interface MoveOptions {
   readonly otherFiles?: readonly PlannedOtherFile[];
   /** Other files to remove. */
   readonly removals?: readonly string[];
+  /** By one of them: its new place. */
+  readonly continuedBy?: ReadonlyMap<string, string>;
   readonly notes?: readonly string[];
   readonly workingFolder?: string;
 }
@@ -210,6 +212,7 @@ export async function planMove(
       sources: sources.map(({ session }) => ({ sessionId: session.id, path: session.files.main })),
       results: moving.map(({ result }) => result),
       removals: [...removed, ...(options.removals ?? [])],
+      continuedBy: new Map([...moving.flatMap(continuations), ...(options.continuedBy ?? [])]),
       dropped: [],
       notes,
       ...(options.otherFiles === undefined ? {} : { otherFiles: options.otherFiles }),
@@ -228,6 +231,14 @@ function relocated({ source, folder, cwd, sessionId = source.session.id }: Reloc
     ...(cwd === undefined
       ? {}
       : { renames: (entry: JsonObject): readonly Edit[] => cwdEdits(entry, cwd.from, cwd.to) }),
+  });
+}
+
+/** The new place of every file; its files are in the order of the source. */
+function continuations({ source, result }: { source: Source; result: PlannedSession }): readonly [string, string][] {
+  return source.files.flatMap((file, i) => {
+    const name = result.files[i]?.name;
+    return name === undefined ? [] : [[file.path, stagedPath(result.folder, name)]];
   });
 }
 

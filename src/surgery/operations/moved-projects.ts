@@ -47,6 +47,7 @@ export interface MovedProject {
   readonly relocations: readonly Relocation[];
   readonly otherFiles: readonly PlannedOtherFile[];
   readonly removals: readonly string[];
+  readonly continuedBy: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
 }
 
@@ -66,6 +67,7 @@ export async function findMovedProject(roots: readonly string[], from: string, t
     relocations,
     otherFiles: [...memory.otherFiles, ...histories],
     removals: memory.removals,
+    continuedBy: memory.continuedBy,
     notes: [
       ...(elsewhere === 0
         ? []
@@ -85,14 +87,17 @@ export function historyOf(
   const isOwn = statSync(file, { throwIfNoEntry: false })?.isFile() === true && staysIn(file, path.dirname(projects));
   if (path.basename(projects) !== 'projects' || !isOwn) return undefined;
   let isChanged = false;
-  const lines = splitLines(readRegularFile(file, { maxBytes: Number.POSITIVE_INFINITY })).map((line) => {
+  const bytes = readRegularFile(file, { maxBytes: Number.POSITIVE_INFINITY });
+  const lines = splitLines(bytes).map((line) => {
     const entry = parseJson(line.toString('utf8'));
     const project = isObject(entry) ? change(entry) : undefined;
     if (project === undefined) return line;
     isChanged = true;
     return editJson(line, [{ path: ['project'], set: project }]);
   });
-  return isChanged ? { path: file, content: { bytes: Buffer.concat(lines) }, isLog: true } : undefined;
+  return isChanged
+    ? { path: file, content: { bytes: Buffer.concat(lines) }, isLog: true, readBytes: bytes.length }
+    : undefined;
 }
 
 /** The folder in which the client was started: a `cwd` of its lines, or a parent of one, that matches the project folder. */
@@ -165,6 +170,7 @@ function movedProject(entry: JsonObject, from: string, to: string): string | und
 async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<MovedProject, 'relocations'>> {
   const otherFiles: PlannedOtherFile[] = [];
   const removals: string[] = [];
+  const continuedBy = new Map<string, string>();
   const notes: string[] = [];
   for (const [old, folder] of new Map(relocations.map(({ source, folder: target }) => [source.folder, target]))) {
     if (old === folder) continue;
@@ -177,8 +183,9 @@ async function movedMemory(relocations: readonly Relocation[]): Promise<Omit<Mov
       else {
         otherFiles.push({ path: target, content: { copyOf: file } });
         removals.push(file);
+        continuedBy.set(file, target);
       }
     }
   }
-  return { otherFiles, removals, notes };
+  return { otherFiles, removals, continuedBy, notes };
 }

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { encodeSlug } from '../../../src/store/roots.ts';
 import { operate } from '../../../src/surgery/engine/operate.ts';
-import { operationsFolder, readRecords, undoInterrupted } from '../../../src/surgery/engine/operation-log.ts';
+import { operationsFolder, readRecords } from '../../../src/surgery/engine/operation-log.ts';
+import { recoverLocked } from '../../../src/surgery/engine/recover-operations.ts';
 import { movePath, planMove } from '../../../src/surgery/operations/move.ts';
 import { findMovedProject } from '../../../src/surgery/operations/moved-projects.ts';
 import { jsonOf, runClew } from '../../support/clew.ts';
@@ -177,7 +178,7 @@ test('a move that was killed after any number of its changes is taken back by th
       renameSync(path.join(operations, record.id, backup ?? ''), file);
     }
     writeFileSync(path.join(operations, record.id, 'operation.json'), JSON.stringify({ ...record, state: 'begun' }));
-    await undoInterrupted(operations);
+    await recoverLocked(operations, bench.env);
     assert.deepEqual(contentsOf(bench.root), before, `${done} removed`);
   }
 });
