@@ -271,6 +271,7 @@ export type { Round, RoundType, StrictTurn, StrictTurns } from './session/views/
 export { roundsOf, strictTurns } from './session/views/views.ts';
 export type { FoundSession, FoundSessions } from './store/discover.ts';
 export { discoverSessions, findSession } from './store/discover.ts';
+export type { FileState } from './store/file-state.ts';
 export type { Line, LineOptions } from './store/lines.ts';
 export { readLines } from './store/lines.ts';
 export type { DiskProblem, LeftOut } from './store/owned-files.ts';
@@ -278,13 +279,11 @@ export type { ProjectsFolder, RootOptions } from './store/roots.ts';
 export { encodeSlug, resolveRoots } from './store/roots.ts';
 export type { AgentFile, SessionFiles } from './store/session-files.ts';
 export type { TranscriptPlace } from './store/transcripts.ts';
+export type { Doubt } from './surgery/engine/change-files.ts';
 export type { OperateOptions, Outcome } from './surgery/engine/operate.ts';
 export { operate } from './surgery/engine/operate.ts';
 export type { FileChange, OperationRecord, OperationState, SourceState } from './surgery/engine/operation-log.ts';
 export { operationsFolder, readRecords } from './surgery/engine/operation-log.ts';
-export type { Doubt } from './surgery/engine/change-files.ts';
-export { undoOperation } from './surgery/engine/recover-operations.ts';
-export type { FileState } from './store/file-state.ts';
 export type {
   Dropped,
   Plan,
@@ -296,6 +295,7 @@ export type {
   SourceFile,
 } from './surgery/engine/plan.ts';
 export { loadSource } from './surgery/engine/plan.ts';
+export { undoOperation } from './surgery/engine/recover-operations.ts';
 export type { Proof } from './surgery/engine/stage.ts';
 export type { ThinkingOutcome } from './surgery/engine/trim-thinking.ts';
 export type { CompressOptions } from './surgery/operations/compress.ts';

@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs';
 import { exitCodes, systemErrorCode } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
+import { mayHaveUnfinished } from '../surgery/engine/index.ts';
 import type { LeanCommand } from './command/index.ts';
 
 /**
@@ -21,12 +22,27 @@ const leanCommands: ReadonlyMap<string, LeanPart> = new Map<string, LeanPart>([
 
 type LeanPart = () => Promise<{ readonly runLean: LeanCommand }>;
 
+/** These read no sessions, run at every step of Claude Code, or report themselves what became of a killed operation. */
+const withoutRecovery: ReadonlySet<string> = new Set([
+  '--version',
+  '-V',
+  'completion',
+  'fsck',
+  'guard',
+  'statusline',
+  'undo',
+]);
+
 /** For tests that run the command in a thread. */
 export const ended: Promise<void> = start(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode;
 });
 
 async function start(argv: readonly string[]): Promise<number> {
+  if (!withoutRecovery.has(argv[0] ?? '') && mayHaveUnfinished()) {
+    const { recoverFirst } = await import('./program.ts');
+    await recoverFirst();
+  }
   try {
     const text = await leanText(argv);
     if (text !== undefined) return await writeText(text);

@@ -24,6 +24,12 @@ export async function runProgram(called: readonly string[]): Promise<number> {
   }
 }
 
+/** Settles what a killed operation left, before a command looks at the sessions. */
+export async function recoverFirst(): Promise<void> {
+  const { recoverKilled } = await import('./operation/index.ts');
+  await recoverKilled(process);
+}
+
 /** Writes output of a lean command that could not be written at once. */
 export async function writeBytes(bytes: Uint8Array): Promise<void> {
   await writeOut([bytes], process);

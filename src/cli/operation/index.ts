@@ -1,1 +1,2 @@
 export { neededFlag, outcomeJson, outcomeText, runPlan, sourceArgument, sourceOf } from './operation.ts';
+export { recoveredLines, recoverKilled } from './recovered.ts';

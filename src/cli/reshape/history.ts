@@ -60,9 +60,14 @@ function rowOf(record: OperationRecord): string {
   const results = idsText(to, ', ');
   const target = sources === results && results !== '' ? path.basename(path.dirname(to[0]?.path ?? '')) : results;
   const way = isInPlace ? `${sources} in place` : [sources, target].filter((ids) => ids !== '').join(' → ');
-  const mark = state === 'undone' ? '  (undone)' : '';
+  const mark = state === 'done' ? '' : `  (${shownState(state)})`;
   const call = [operation, ...words.map((word) => (isUuid(word) ? word.slice(0, 8) : word))].join(' ');
   return `${shortOperation(id)}  ${localTime(Date.parse(at))}  ${padEnd(call, 24)}  ${way}${mark}\n`;
+}
+
+/** `begun`: another process works on it, or it was killed and could not be settled. */
+function shownState(state: OperationRecord['state']): string {
+  return state === 'prepared' || state === 'applying' ? 'begun' : state;
 }
 
 function idsText(places: OperationRecord['to'], joint: string): string {
@@ -77,6 +82,6 @@ function jsonOf(operations: string, records: readonly OperationRecord[]): readon
       kind,
       backup: backup === undefined ? null : path.join(operations, id, backup),
     }));
-    return { id, operation, words, at, state, from, to, files: changes };
+    return { id, operation, words, at, state: shownState(state), from, to, files: changes };
   });
 }

@@ -6,14 +6,21 @@ import {
   type OperationRecord,
   operationsFolder,
   operationsNamed,
+  type Recovered,
   readRecords,
   refuseUndo,
   undoTogether,
 } from '../../surgery/engine/index.ts';
 import type { CommandInput } from '../command/index.ts';
+import { recoverKilled } from '../operation/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
+  const killed = flags['dry-run'] === true ? [] : await recoverKilled(io);
+  // Then the last operation is not the one that the user means.
+  if (argument === undefined && killed.length > 0) return endAfterRecovery(killed, flags, io);
+  const settled = killed.find(({ id }) => argument !== undefined && isNamed(id, argument));
+  if (settled !== undefined && settled.outcome !== 'finished') return endAfterRecovery([settled], flags, io);
   const records = chooseRecords(await readRecords(operationsFolder(io.env)), argument);
   const isDryRun = flags['dry-run'] === true;
   const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
@@ -29,6 +36,32 @@ export async function run({ argument, flags, io }: CommandInput): Promise<void> 
     const what = counted(files.length, 'file');
     await writeOut([neutralise(`${verb} ${operation} ${id} (${what})\n${lines.join('')}`)], io);
   }
+}
+
+/** What was killed is settled now: nothing else is undone. */
+async function endAfterRecovery(
+  killed: readonly Recovered[],
+  flags: CommandInput['flags'],
+  io: CommandInput['io'],
+): Promise<void> {
+  if (flags.json === true) {
+    const operations = killed.map(({ id, operation, outcome, doubts }) => ({
+      id,
+      operation: operation ?? null,
+      outcome,
+      doubts,
+    }));
+    return writeOut([`${jsonText({ recovered: operations }, 2)}\n`], io);
+  }
+  const isUnchanged = killed.every(({ outcome }) => outcome === 'nothing');
+  const what = isUnchanged
+    ? 'the last operation was killed before it changed anything'
+    : 'the killed operation is settled';
+  await writeOut([`${what}; \`clew undo\` again undoes the operation before it\n`], io);
+}
+
+function isNamed(id: string, wanted: string): boolean {
+  return id.startsWith(wanted) || id.endsWith(wanted);
 }
 
 /** Of several operations, the first is the newest. */
@@ -52,7 +85,7 @@ function chooseRecords(records: readonly OperationRecord[], wanted: string | und
       throw new UserError('there is no operation to undo', 'see `clew history`', exitCodes.refused);
     return operationsNamed(records, last.group ?? last.id);
   }
-  const fits = (id: string): boolean => id.startsWith(wanted) || id.endsWith(wanted);
+  const fits = (id: string): boolean => isNamed(id, wanted);
   const groups = records.flatMap(({ group }) => group ?? []).filter(fits);
   const ids = new Set([...records.map(({ id }) => id).filter(fits), ...groups]);
   const [id] = ids;

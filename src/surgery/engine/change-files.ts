@@ -270,7 +270,8 @@ export async function takeBackChanges(
   for (const each of made) {
     const origin = old.find(({ change }) => change.continuedBy === each.change.path);
     if (keepsMade) doubts.push(...(isThere(each.target) ? [keptDoubt(each)] : []));
-    else if (origin !== undefined && (await readChangeState(origin)).is !== 'before') doubts.push(...(await keepBeside(each, origin)));
+    else if (origin !== undefined && (await readChangeState(origin)).is !== 'before')
+      doubts.push(...(await keepBeside(each, origin)));
     else doubts.push(...(await removeMade(each, origin)));
   }
   for (const { temp } of changes) await rm(temp, { force: true });

@@ -42,8 +42,8 @@ export interface Recovered {
   readonly id: string;
   /** Such as `move`; `undefined` if its record cannot be read. */
   readonly operation: string | undefined;
-  /** `set aside`: its record cannot be used, and was kept with its backups. */
-  readonly outcome: 'taken back' | 'finished' | 'undone' | 'set aside' | 'left alone';
+  /** `nothing`: it had changed nothing yet. `set aside`: its record cannot be used, and was kept with its backups. */
+  readonly outcome: 'nothing' | 'taken back' | 'finished' | 'undone' | 'set aside' | 'left alone';
   /** Files that other programs changed meanwhile, and where both versions are; why a record is not used. */
   readonly doubts: readonly string[];
 }
@@ -93,7 +93,9 @@ export async function recoverLocked(
       });
     } else if (found.is === 'unread')
       recovered.push({ id, operation: undefined, outcome: 'left alone', doubts: [found.reason] });
-    else if (!(await removeUnrecorded(operations, id))) {
+    else if (await removeUnrecorded(operations, id))
+      recovered.push({ id, operation: undefined, outcome: 'nothing', doubts: [] });
+    else {
       const kept = quarantineRecord(operations, id);
       recovered.push({
         id,
@@ -122,7 +124,7 @@ async function recoverRecord(
   }
   if (state === 'prepared') {
     await rm(folder, { recursive: true, force: true });
-    return [];
+    return [{ id, operation, outcome: 'nothing', doubts: [] }];
   }
   try {
     refuseOutsideSessions(record, env);

@@ -43,7 +43,7 @@ function readChanges(env: Environment): Changes {
   // The newest first.
   for (const { operation, state, files } of listRecords(operationsFolder(env))) {
     for (const { path: file, kind } of files) {
-      if (seen.has(file) || state === 'begun') continue;
+      if (seen.has(file) || (state !== 'done' && state !== 'undone')) continue;
       seen.add(file);
       if (kind === 'removed' && state === 'done') removed.set(file, 'removed');
       else if (kind === 'made' && state === 'undone') removed.set(file, 'undone');

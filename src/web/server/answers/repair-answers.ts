@@ -26,6 +26,7 @@ import {
   operationsNamed,
   type PlannedSource,
   readRecords,
+  recoverOperations,
   undoTogether,
 } from '../../../surgery/engine/index.ts';
 import type {
@@ -124,6 +125,7 @@ export class RepairAnswers {
   }
 
   async operations(): Promise<readonly OperationFound[]> {
+    await recoverOperations();
     return (await readRecords(operationsFolder())).slice(0, maxOperations).map(operationFound);
   }
 

@@ -1,0 +1,43 @@
+// What became of operations that were killed, as lines for the user.
+import { UserError } from '../../base/errors/index.ts';
+import { type Recovered, recoverOperations } from '../../surgery/engine/index.ts';
+import type { CommandIo } from '../command/index.ts';
+import { shortOperation } from '../render/index.ts';
+import { writeNotice } from '../terminal/index.ts';
+
+/** Settles them and reports it. If that fails, commands that only read go on; those that write meet the same error. */
+export async function recoverKilled({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): Promise<readonly Recovered[]> {
+  try {
+    const recovered = await recoverOperations(env);
+    for (const line of recovered.flatMap(recoveredLines)) writeNotice(stderr, line);
+    return recovered;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    writeNotice(stderr, `a killed operation could not be settled: ${error.message}`);
+    return [];
+  }
+}
+
+export function recoveredLines({ id, operation, outcome, doubts }: Recovered): readonly string[] {
+  const name = operation ?? `operation ${shortOperation(id)}`;
+  return [headline(name, id, outcome), ...doubts].filter((line) => line !== '');
+}
+
+function headline(name: string, id: string, outcome: Recovered['outcome']): string {
+  switch (outcome) {
+    case 'nothing':
+      return '';
+    case 'taken back':
+      return `${name} was killed before it was done; its changes are taken back`;
+    case 'finished':
+      return `${name} was killed before it was done; it is finished now, and clew undo ${shortOperation(id)} undoes it`;
+    case 'undone':
+      return `an undo of ${name} was killed before it was done; it is finished now`;
+    case 'set aside':
+      return `the record of ${name} cannot be used; it is kept with its backups`;
+    case 'left alone':
+      return `the record of ${name} is left alone`;
+    default:
+      return outcome satisfies never;
+  }
+}
