@@ -1,6 +1,7 @@
 // Records the calls that change names on disk or make bytes durable, in order, and can make one of them fail.
-// The functions of node:fs/promises are replaced for the whole process until the test ends.
+// The functions of node:fs and node:fs/promises are replaced for the whole process until the test ends.
 
+import fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -39,9 +40,27 @@ export async function recordDiskCalls(
   prototype.sync = function (this: FileHandle): Promise<void> {
     return attempt(`sync ${paths.get(this) ?? '?'}`, () => sync.call(this));
   };
+  const { renameSync, fsyncSync, openSync } = fs;
+  const descriptors = new Map<number, string>();
+  Object.assign(fs, {
+    openSync: (file: string, ...rest: [string, number?]) => {
+      const descriptor = openSync(file, ...rest);
+      descriptors.set(descriptor, file);
+      return descriptor;
+    },
+    fsyncSync: (descriptor: number) => {
+      note(`sync ${descriptors.get(descriptor) ?? '?'}`);
+      fsyncSync(descriptor);
+    },
+    renameSync: (from: string, to: string) => {
+      note(`rename ${from} ${to}`);
+      renameSync(from, to);
+    },
+  });
   syncBuiltinESMExports();
   context.after(() => {
     Object.assign(fsPromises, { rename, link, open });
+    Object.assign(fs, { renameSync, fsyncSync, openSync });
     prototype.sync = sync;
     syncBuiltinESMExports();
   });

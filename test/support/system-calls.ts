@@ -73,11 +73,11 @@ function readCalls(log: string, cwd: string): Omit<WatchedRun, 'status' | 'stdou
     listens: new Set<string>(),
   };
   const folders = new Map<string, string>();
-  for (const line of wholeCalls(log)) {
-    const call = /^(\w+)\((.*)\)\s+= (-?\d+|\?)(?:<([^>]*)>)?(?: (E\w+))?/s.exec(line);
+  for (const { text } of wholeCalls(log)) {
+    const call = /^(\w+)\((.*)\)\s+= (-?\d+|\?)(?:<([^>]*)>)?(?: (E\w+))?/s.exec(text);
     if (call === null) continue;
     const [, name = '', args = '', result = '', opened, error] = call;
-    if (opened !== undefined) folders.set(`/proc/self/fd/${result}`, decode(opened));
+    if (opened !== undefined) folders.set(`/proc/self/fd/${result}`, decodeHex(opened));
     if (error !== undefined && harmless.has(error)) continue;
     note(
       name,
@@ -92,20 +92,25 @@ function readCalls(log: string, cwd: string): Omit<WatchedRun, 'status' | 'stdou
 /** These errors mean that nothing changed. Other failures were attempts, and count. */
 const harmless: ReadonlySet<string> = new Set(['ENOENT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR', 'EXDEV', 'ELOOP']);
 
+export interface LoggedCall {
+  readonly thread: string;
+  readonly text: string;
+}
+
 /** Interrupted calls are on two lines; the thread id shows which belong together. */
-function wholeCalls(log: string): string[] {
+export function wholeCalls(log: string): readonly LoggedCall[] {
   const begun = new Map<string, string>();
-  const calls: string[] = [];
+  const calls: LoggedCall[] = [];
   for (const line of log.split('\n')) {
     const [, thread = '', text = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
     if (text.endsWith('<unfinished ...>')) begun.set(thread, text.slice(0, -'<unfinished ...>'.length).trimEnd());
     else if (resumed !== null) {
-      calls.push(`${begun.get(thread) ?? ''}${resumed[1]}`);
+      calls.push({ thread, text: `${begun.get(thread) ?? ''}${resumed[1]}` });
       begun.delete(thread);
-    } else calls.push(text);
+    } else calls.push({ thread, text });
   }
-  return [...calls, ...[...begun.values()].map((text) => `${text}) = ?`)];
+  return [...calls, ...[...begun].map(([thread, text]) => ({ thread, text: `${text}) = ?` }))];
 }
 
 type Done = { readonly [Key in 'reads' | 'writes' | 'deletes' | 'connects' | 'listens']: Set<string> };
@@ -128,8 +133,8 @@ function pathsIn(args: string, cwd: string): string[] {
   const found: string[] = [];
   let folder = cwd;
   for (const [, at, quoted] of args.matchAll(/(?:AT_FDCWD|\b\d+)<((?:\\x[0-9a-f]{2})*)>|"((?:\\x[0-9a-f]{2})*)"/g)) {
-    if (at !== undefined) folder = decode(at);
-    else found.push(path.resolve(folder, decode(quoted ?? '')));
+    if (at !== undefined) folder = decodeHex(at);
+    else found.push(path.resolve(folder, decodeHex(quoted ?? '')));
   }
   return found.length > 0 ? found : [folder];
 }
@@ -140,13 +145,13 @@ function throughOpenFolder(file: string, folders: ReadonlyMap<string, string>): 
   return `${folders.get(at) ?? at}${file.slice(at.length)}`;
 }
 
-function decode(hex: string): string {
+export function decodeHex(hex: string): string {
   return Buffer.from(hex.replaceAll('\\x', ''), 'hex').toString('utf8');
 }
 
 function addAddress(args: string, addresses: Set<string>): void {
   const ip = /sin6?_port=htons\((\d+)\).*?(?:inet_addr|inet_pton)\((?:AF_INET6, )?"((?:\\x[0-9a-f]{2})*)"/.exec(args);
-  if (ip !== null) addresses.add(`${decode(ip[2] ?? '')}:${ip[1]}`);
+  if (ip !== null) addresses.add(`${decodeHex(ip[2] ?? '')}:${ip[1]}`);
   const unix = /sun_path=@?"((?:\\x[0-9a-f]{2})*)"/.exec(args);
-  if (unix !== null) addresses.add(decode(unix[1] ?? ''));
+  if (unix !== null) addresses.add(decodeHex(unix[1] ?? ''));
 }

@@ -28,7 +28,7 @@ test('in place: prepared, applying, the backup, the new file and done are durabl
   // What comes before makes folders and the staged result.
   assert.deepEqual(plain.slice(plain.indexOf('sync OPERATION/TEMP')), [
     'sync OPERATION/TEMP',
-    'link OPERATION/TEMP OPERATION/operation.json',
+    'rename OPERATION/TEMP OPERATION/operation.json',
     'sync OPERATION',
     'sync OPERATION/TEMP',
     'rename OPERATION/TEMP OPERATION/operation.json',
@@ -37,6 +37,7 @@ test('in place: prepared, applying, the backup, the new file and done are durabl
     'sync OPERATION',
     'link PROJECT/MAIN OPERATION/backup/0',
     'sync OPERATION/backup',
+    'rename PROJECT/.clew-ID-0.tmp PROJECT/MAIN',
     'sync PROJECT',
     'sync OPERATION/TEMP',
     'rename OPERATION/TEMP OPERATION/operation.json',

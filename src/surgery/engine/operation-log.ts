@@ -2,11 +2,11 @@
 // before and after, `staged/` with the new files, and `backup/` with the replaced and removed ones. Its states are
 // prepared → applying → done → undoing → undone, each durable before the step that follows (recover-operations.ts).
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
-import { readRegularText } from '../../base/files/index.ts';
+import { makeFolderSync, readRegularText } from '../../base/files/index.ts';
 import { asObject, asString, isArray, isObject, parseJson } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { isUuid } from '../../base/text/index.ts';
@@ -16,13 +16,11 @@ import {
   diskError,
   type FileState,
   isBelow,
-  makeFolder,
+  privateFileMode,
   refuseLeaving,
-  replaceFile,
   stateFolder,
   syncFolder,
   writeDurably,
-  writeNewFile,
 } from '../../store/index.ts';
 import type { PlannedSource } from './plan.ts';
 
@@ -97,12 +95,12 @@ export function newOperationId(at: Date): string {
 }
 
 export async function writeRecord(operations: string, record: OperationRecord): Promise<void> {
-  const folder = path.join(operations, record.id);
-  await makeFolder(folder);
-  const file = path.join(folder, recordName);
-  const bytes = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);
-  if (existsSync(file)) await replaceFile(file, bytes);
-  else await writeNewFile(file, bytes);
+  const file = path.join(operations, record.id, recordName);
+  try {
+    writeDurably(file, `${JSON.stringify(record, undefined, 2)}\n`);
+  } catch (error) {
+    throw diskError(error, 'write', file);
+  }
 }
 
 /** While this file exists, an operation runs or was killed. */
@@ -112,7 +110,14 @@ export function unfinishedMark(operations: string): string {
 
 /** Durable before the first record, so that every later command finds an operation that was killed. */
 export function markUnfinished(operations: string): void {
-  if (!existsSync(unfinishedMark(operations))) writeDurably(unfinishedMark(operations));
+  const mark = unfinishedMark(operations);
+  try {
+    makeFolderSync(operations);
+    closeSync(openSync(mark, 'a', privateFileMode));
+  } catch (error) {
+    throw diskError(error, 'write', mark);
+  }
+  syncFolder(operations);
 }
 
 export async function clearUnfinished(operations: string): Promise<void> {

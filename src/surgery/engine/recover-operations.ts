@@ -7,7 +7,7 @@ import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { type ArchivedCopy, findArchivedFile, forgetCopy, refuseOnlyCopy } from '../../library/archive/index.ts';
 import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
-import { matchState, withLock } from '../../store/index.ts';
+import { matchState, removeStaleTemps, withLock } from '../../store/index.ts';
 import {
   type ChangeOnDisk,
   canFinish,
@@ -80,8 +80,11 @@ export async function recoverLocked(
   isOwn = false,
 ): Promise<readonly Recovered[]> {
   const recovered: Recovered[] = [];
+  const wasKilled = existsSync(unfinishedMark(operations));
+  if (wasKilled) await removeStaleTemps(operations, 0);
   for (const found of findRecords(operations)) {
     const { id } = found;
+    if (wasKilled) await removeStaleTemps(path.join(operations, id), 0);
     if (found.is === 'record') recovered.push(...(await recoverRecord(operations, found.record, env, isOwn)));
     else if (found.is === 'broken') {
       const kept = quarantineRecord(operations, id);
