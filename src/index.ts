@@ -295,6 +295,7 @@ export type {
   SourceFile,
 } from './surgery/engine/plan.ts';
 export { loadSource } from './surgery/engine/plan.ts';
+export type { Recovered } from './surgery/engine/recover-operations.ts';
 export { undoOperation } from './surgery/engine/recover-operations.ts';
 export type { Proof } from './surgery/engine/stage.ts';
 export type { ThinkingOutcome } from './surgery/engine/trim-thinking.ts';

@@ -26,6 +26,7 @@ import {
   rootsOf,
   runInBackground,
 } from '../input/index.ts';
+import { operationNotices } from '../operation/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
 
@@ -47,12 +48,11 @@ async function archive({ flags, io, unread, words }: CommandInput, sessions: rea
   const isDryRun = flags['dry-run'] === true;
   const keep = words.length === 0 ? archiveSessions : archiveNamed;
   const report = await keep(sessions, {
-    env: io.env,
+    ...operationNotices(io),
     folder: archiveFolder(io.env),
     isDryRun,
     onStart: (bytes) => progress.start(bytes),
     onRead: (bytes) => progress.add(bytes),
-    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   }).finally(() => progress.end());
   for (const { problem, leftOut } of report.sessions) {
     if (problem !== undefined) writeNotice(io.stderr, `${problem}; check the permissions`);

@@ -7,6 +7,7 @@ import { restoreWithUndo } from '../../surgery/keep/index.ts';
 import type { PackedSession } from '../../team/source/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { refuseWithStore, rootsOf, type StoreChoice } from '../input/index.ts';
+import { operationNotices } from '../operation/index.ts';
 import { packedSource, withStore } from '../source/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 import { restoredJson, restoredText } from './restored.ts';
@@ -24,7 +25,11 @@ export async function restoreFromStore(input: CommandInput, choice: StoreChoice)
   await withStore(choice, async (store) => {
     const packed = await store.packed(await store.find(argument), 'restore');
     const source = packedSource(packed, projectsFolder(root));
-    const restored = await restoreWithUndo(source, { env: io.env, isForced: flags.force === true, isDryRun });
+    const restored = await restoreWithUndo(source, {
+      ...operationNotices(io),
+      isForced: flags.force === true,
+      isDryRun,
+    });
     const text =
       flags.json === true
         ? `${jsonText({ ...restoredJson(restored), isOriginal: packed.isOriginal }, 2)}\n`

@@ -6,6 +6,7 @@ import { archiveFolder } from '../../library/archive/index.ts';
 import { restoreWithUndo } from '../../surgery/keep/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { storeChoice } from '../input/index.ts';
+import { operationNotices } from '../operation/index.ts';
 import { writeOut } from '../terminal/index.ts';
 import { restoredJson, restoredText } from './restored.ts';
 
@@ -18,7 +19,7 @@ export async function run(input: CommandInput): Promise<void> {
   const to = textFlag(flags, 'to');
   const version = copyOf(textFlag(flags, 'copy'));
   const restored = await restoreWithUndo(argument, {
-    env: io.env,
+    ...operationNotices(io),
     folder: archiveFolder(io.env),
     ...(version === undefined ? {} : { version }),
     ...(to === undefined ? {} : { to: path.resolve(io.cwd, to) }),

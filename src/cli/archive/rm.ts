@@ -10,6 +10,7 @@ import { type RemovedWithUndo, removeWithUndo } from '../../surgery/keep/index.t
 import { noteRemoval } from '../../team/push/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { findNamedSession, rootsOf } from '../input/index.ts';
+import { operationNotices } from '../operation/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -17,13 +18,12 @@ export async function run(input: CommandInput): Promise<void> {
   const mains = await chosenSessions(input);
   if (mains.length === 0) return writeNotice(io.stderr, 'no sessions without a conversation; nothing to delete');
   const options = {
+    ...operationNotices(io),
     folder: archiveFolder(io.env),
-    env: io.env,
     roots: rootsOf(input),
     withoutArchive: flags['no-archive'] === true,
     // One undo restores all of them.
     ...(mains.length > 1 ? { group: newOperationId(new Date()) } : {}),
-    onWait: (holder: string) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   };
   const planned: RemovedWithUndo[] = [];
   for (const main of mains) planned.push(await removeWithUndo(main, { ...options, isDryRun: true }));

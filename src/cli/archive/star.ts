@@ -10,6 +10,7 @@ import { newOperationId, type PlannedSource } from '../../surgery/engine/index.t
 import { starSession } from '../../surgery/keep/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { findNamedSession } from '../input/index.ts';
+import { operationNotices } from '../operation/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -22,7 +23,7 @@ export async function run(input: CommandInput): Promise<void> {
   const rows: { sessionId: string; operation: string | null }[] = [];
   const group = sessions.length > 1 ? { group: newOperationId(new Date()) } : {};
   for (const session of sessions) {
-    const operation = await starSession(session, { env: io.env, isRemoved, ...group });
+    const operation = await starSession(session, { ...operationNotices(io), isRemoved, ...group });
     rows.push({ sessionId: session.sessionId, operation: operation ?? null });
   }
   if (flags.json === true) return writeOut([`${jsonText(rows, 2)}\n`], io);

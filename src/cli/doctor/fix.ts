@@ -18,8 +18,8 @@ import { loadSession } from '../../session/load/index.ts';
 import type { ProjectsFolder } from '../../store/index.ts';
 import { type OperateOptions, type Outcome, operate, type Source } from '../../surgery/engine/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
-import { outcomeJson, outcomeText } from '../operation/index.ts';
-import { canAsk, confirm, writeNotice, writeOut, writeText } from '../terminal/index.ts';
+import { operationNotices, outcomeJson, outcomeText } from '../operation/index.ts';
+import { canAsk, confirm, writeOut, writeText } from '../terminal/index.ts';
 import { diagnosisJson, findingJson } from './json.ts';
 
 export async function runFix(
@@ -48,9 +48,8 @@ export async function runFix(
 
 function commonOptions({ flags, io }: CommandInput): OperateOptions {
   return {
-    env: io.env,
+    ...operationNotices(io),
     isPortable: flags.portable === true,
-    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   };
 }
 

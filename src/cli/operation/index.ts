@@ -1,2 +1,2 @@
+export { operationNotices, recoverKilled } from './notices.ts';
 export { neededFlag, outcomeJson, outcomeText, runPlan, sourceArgument, sourceOf } from './operation.ts';
-export { recoveredLines, recoverKilled } from './recovered.ts';

@@ -17,7 +17,8 @@ import {
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { findSessionArgument, type NameOptions, refuseAgent, rootsOf, spareMemoryFor } from '../input/index.ts';
 import { shortOperation } from '../render/index.ts';
-import { writeNotice, writeOut } from '../terminal/index.ts';
+import { writeOut } from '../terminal/index.ts';
+import { operationNotices } from './notices.ts';
 
 export async function sourceArgument(
   input: CommandInput,
@@ -51,10 +52,9 @@ export async function runPlan(
   const { flags, io } = input;
   const outcome = await operate(plan, sources, {
     ...options,
-    env: io.env,
+    ...operationNotices(io),
     isDryRun: flags['dry-run'] === true,
     isPortable: flags.portable === true,
-    onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
   });
   await printOutcome(input, outcome, sources[0]);
   return outcome;

@@ -12,8 +12,8 @@ import {
   undoTogether,
 } from '../../surgery/engine/index.ts';
 import type { CommandInput } from '../command/index.ts';
-import { recoverKilled } from '../operation/index.ts';
-import { writeNotice, writeOut } from '../terminal/index.ts';
+import { operationNotices, recoverKilled } from '../operation/index.ts';
+import { writeOut } from '../terminal/index.ts';
 
 export async function run({ argument, flags, io }: CommandInput): Promise<void> {
   const killed = flags['dry-run'] === true ? [] : await recoverKilled(io);
@@ -23,9 +23,8 @@ export async function run({ argument, flags, io }: CommandInput): Promise<void> 
   if (settled !== undefined && settled.outcome !== 'finished') return endAfterRecovery([settled], flags, io);
   const records = chooseRecords(await readRecords(operationsFolder(io.env)), argument);
   const isDryRun = flags['dry-run'] === true;
-  const onWait = (holder: string): void => writeNotice(io.stderr, `waiting for another clew (${holder})`);
   if (isDryRun) for (const record of records) await refuseUndo(record, io.env);
-  else await undoTogether(records, { env: io.env, onWait });
+  else await undoTogether(records, operationNotices(io));
   if (flags.json === true) return writeOut([`${jsonText(jsonOf(records), 2)}\n`], io);
   const verb = isDryRun ? 'would undo' : 'undid';
   for (const { id, operation, files, copies = [] } of records) {

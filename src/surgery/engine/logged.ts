@@ -14,13 +14,15 @@ import {
   operationsFolder,
   writeRecord,
 } from './operation-log.ts';
-import { closeRecord, recoverLocked } from './recover-operations.ts';
+import { closeRecord, type Recovered, recoverLocked } from './recover-operations.ts';
 
 export interface LogOptions {
   readonly env?: Environment;
   /** Of the operations that one undo undoes together. */
   readonly group?: string;
   readonly onWait?: (holder: string) => void;
+  /** Called with what became of operations that were killed before. */
+  readonly onRecovered?: (recovered: readonly Recovered[]) => void;
 }
 
 export type LoggedChange = Omit<OperationRecord, 'id' | 'at' | 'state' | 'group'>;
@@ -35,7 +37,7 @@ export function logOperation(
 ): Promise<string | undefined> {
   const operations = operationsFolder(options.env);
   return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-    await recoverLocked(operations, options.env ?? process.env);
+    options.onRecovered?.(await recoverLocked(operations, options.env ?? process.env));
     const at = new Date();
     const id = newOperationId(at);
     return withRecovery(operations, options.env ?? process.env, async () => {

@@ -20,7 +20,7 @@ import {
   type SourceState,
 } from './operation-log.ts';
 import { type Dropped, mainFile, type Plan, type PlannedSource, type Source } from './plan.ts';
-import { recoverLocked } from './recover-operations.ts';
+import { type Recovered, recoverLocked } from './recover-operations.ts';
 import { bytesOf, KeptLines, type Proof, type Proved, proveResult, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
 import { type ThinkingOutcome, thinkingOutcome, trimThinking } from './trim-thinking.ts';
@@ -36,6 +36,8 @@ export interface OperateOptions {
   readonly mayWrite?: (outcome: Outcome) => boolean | Promise<boolean>;
   readonly env?: Environment;
   readonly onWait?: (holder: string) => void;
+  /** Called with what became of operations that were killed before. */
+  readonly onRecovered?: (recovered: readonly Recovered[]) => void;
   /** Of the operations that one undo undoes together. */
   readonly group?: string;
 }
@@ -67,7 +69,7 @@ export function operate(plan: Plan, sources: readonly Source[], options: Operate
   const operations = operationsFolder(options.env);
   return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>
     withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-      await recoverLocked(operations, options.env ?? process.env);
+      options.onRecovered?.(await recoverLocked(operations, options.env ?? process.env));
       return carryOut(plan, sources, operations, options);
     }),
   );

@@ -1,24 +1,40 @@
-// What became of operations that were killed, as lines for the user.
+// What an operation reports while it runs: that it waits, and what became of operations that were killed.
 import { UserError } from '../../base/errors/index.ts';
 import { type Recovered, recoverOperations } from '../../surgery/engine/index.ts';
 import type { CommandIo } from '../command/index.ts';
 import { shortOperation } from '../render/index.ts';
 import { writeNotice } from '../terminal/index.ts';
 
+/** Options of every operation. */
+export function operationNotices({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): {
+  readonly env: CommandIo['env'];
+  readonly onWait: (holder: string) => void;
+  readonly onRecovered: (recovered: readonly Recovered[]) => void;
+} {
+  return {
+    env,
+    onWait: (holder) => writeNotice(stderr, `waiting for another clew (${holder})`),
+    onRecovered: (recovered) => {
+      for (const line of recovered.flatMap(recoveredLines)) writeNotice(stderr, line);
+    },
+  };
+}
+
 /** Settles them and reports it. If that fails, commands that only read go on; those that write meet the same error. */
-export async function recoverKilled({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): Promise<readonly Recovered[]> {
+export async function recoverKilled(io: Pick<CommandIo, 'stderr' | 'env'>): Promise<readonly Recovered[]> {
+  const { env, onRecovered } = operationNotices(io);
   try {
     const recovered = await recoverOperations(env);
-    for (const line of recovered.flatMap(recoveredLines)) writeNotice(stderr, line);
+    onRecovered(recovered);
     return recovered;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    writeNotice(stderr, `a killed operation could not be settled: ${error.message}`);
+    writeNotice(io.stderr, `a killed operation could not be settled: ${error.message}`);
     return [];
   }
 }
 
-export function recoveredLines({ id, operation, outcome, doubts }: Recovered): readonly string[] {
+function recoveredLines({ id, operation, outcome, doubts }: Recovered): readonly string[] {
   const name = operation ?? `operation ${shortOperation(id)}`;
   return [headline(name, id, outcome), ...doubts].filter((line) => line !== '');
 }
