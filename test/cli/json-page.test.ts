@@ -187,6 +187,9 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   collect('redact --check', parseJson(stdout) ?? null, printed);
   collect('history', run('history'), printed);
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
+  // As if it had been killed before its record was written.
+  writeTree(env.CLEW_HOME, { 'operations/unfinished': '', 'operations/20260101T100000-abcdef/staged/0/x.jsonl': 'x' });
+  collect('undo (recovered)', jsonOf(['undo', '--json'], { env }), printed);
 }
 
 function collectTrace(folder: string, printed: Map<string, Set<string>>): void {
