@@ -31,9 +31,13 @@ export function withHooks(
   return editSettings(rest, additions(entries, hooksOf(rest, name), asObject(parseSettings(rest, name).hooks)));
 }
 
-/** Groups and events that become empty are removed too. Returns the same text if none is ours. */
-export function withoutHooks(text: string, isOurs: IsOurs, name: string): string {
+/**
+ * Groups and events that become empty are removed too, unless they were in `original`, the settings before our hooks were
+ * added. Returns the same text if none is ours.
+ */
+export function withoutHooks(text: string, isOurs: IsOurs, name: string, original: JsonObject = {}): string {
   const hooks = hooksOf(text, name);
+  const before = asObject(original.hooks);
   const edits: Edit[] = [];
   let eventsLeft = Object.keys(hooks).length;
   for (const [event, groups] of Object.entries(hooks)) {
@@ -41,7 +45,7 @@ export function withoutHooks(text: string, isOurs: IsOurs, name: string): string
     const isWholeGroup = (at: number): boolean =>
       (removed[at] ?? []).length > 0 && (removed[at] ?? []).length === commandsOf(groups[at]).length;
     const wholeGroups = groups.filter((_, at) => isWholeGroup(at)).length;
-    if (wholeGroups > 0 && wholeGroups === groups.length) {
+    if (wholeGroups > 0 && wholeGroups === groups.length && before?.[event] === undefined) {
       edits.push({ path: ['hooks', event], remove: true });
       eventsLeft--;
       continue;
@@ -52,17 +56,16 @@ export function withoutHooks(text: string, isOurs: IsOurs, name: string): string
     }
   }
   if (edits.length === 0) return text;
-  return editSettings(text, eventsLeft === 0 ? [{ path: ['hooks'], remove: true }] : edits);
+  const isLast = eventsLeft === 0 && before === undefined;
+  return editSettings(text, isLast ? [{ path: ['hooks'], remove: true }] : edits);
 }
 
 /** Every hook that is a command. */
-export function installedHooks(text: string | undefined, name: string): readonly Omit<InstalledHook, 'group'>[] {
+export function installedHooks(text: string | undefined, name: string): readonly HookEntry[] {
   return listHooks(hooksOf(text, name));
 }
 
-interface InstalledHook {
-  readonly event: string;
-  readonly command: string;
+interface InstalledHook extends HookEntry {
   readonly group: JsonValue;
 }
 
@@ -71,7 +74,9 @@ function listHooks(hooks: Hooks): readonly InstalledHook[] {
     groups.flatMap((group) =>
       commandsOf(group).flatMap((hook) => {
         const command = commandOf(hook);
-        return command === undefined ? [] : [{ event, command, group }];
+        if (command === undefined) return [];
+        const { timeout, async } = asObject(hook) ?? {};
+        return [{ event, command, group, timeoutS: Number(timeout ?? 60), isAsync: async === true }];
       }),
     ),
   );

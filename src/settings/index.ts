@@ -1,4 +1,12 @@
 export type { Edit } from '../format/bytes/index.ts';
 export { type HookEntry, type IsOurs, installedHooks, withHooks, withoutHooks } from './hooks.ts';
-export { readSettingsFile, type SettingsFile, withClientLock, writeSettingsFile } from './settings-file.ts';
+export {
+  clearSwap,
+  clientLock,
+  readSettingsFile,
+  retryChanged,
+  swapSettingsFile,
+  withClientLock,
+  withSettingsLock,
+} from './settings-file.ts';
 export { editSettings, parseSettings } from './settings-text.ts';

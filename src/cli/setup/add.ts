@@ -1,16 +1,13 @@
-// Plans what `clew setup` adds: for each file an edit of its text, and for each part whether it is added, there already
-// or left out.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+// Plans what `clew setup` adds: for each part whether it is added, there already or left out, and the files for it.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import { asObject, asString, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
 import { shellQuote } from '../../base/text/index.ts';
-import { editSettings, type HookEntry, installedHooks, parseSettings, withHooks } from '../../settings/index.ts';
-import { installedEvents, isTraceHook, plannedHooks } from '../../trace/config/index.ts';
+import { type HookEntry, installedHooks, parseSettings } from '../../settings/index.ts';
+import { installedEvents, plannedHooks } from '../../trace/config/index.ts';
 import { hookFile } from '../trace/index.ts';
+import { type Place, partValue, SetupContent, type Target } from './content.ts';
 import {
   archiveHook,
-  copiedFiles,
   guardHooks,
   isArchiveCommand,
   isGuardCommand,
@@ -18,11 +15,10 @@ import {
   isStatusCommand,
   mcpServer,
   type PartName,
-  pluginFolder,
   pushHook,
   statusLine,
 } from './parts.ts';
-import { hashOf, type RootRecord } from './record.ts';
+import type { Added, RootRecord } from './record.ts';
 
 export interface PartOutcome {
   readonly part: PartName;
@@ -30,46 +26,35 @@ export interface PartOutcome {
   readonly note?: string;
 }
 
-/** `edit` returns the new text; `undefined` if there is no file, or it must be deleted. */
-export interface FileEdit {
-  readonly file: string;
-  /** Claude Code writes it all the time, so it is locked and edited as it is then. */
-  readonly isShared?: boolean;
-  edit(text: string | undefined): string | undefined;
-}
-
 export interface Plan {
   readonly parts: readonly PartOutcome[];
-  readonly edits: readonly FileEdit[];
-  /** What the record holds afterwards, by part. */
-  readonly added: RootRecord['added'];
+  /** The parts that may be in the files now, and those that are there afterwards. */
+  readonly known: Added;
+  readonly goal: Added;
+  readonly targets: readonly Target[];
 }
 
 export interface AddOptions {
-  readonly root: string;
-  readonly userConfig: string;
+  readonly place: Place;
+  readonly record: RootRecord;
   /** Parts, and whether the user named them. */
   readonly chosen: ReadonlyMap<PartName, boolean>;
   readonly isAllProjects: boolean;
   readonly clientVersion: readonly number[] | undefined;
-  readonly record: RootRecord;
-  readonly readText: (file: string) => string | undefined;
 }
 
 export function planAdd(options: AddOptions): Plan {
-  const { root, userConfig, chosen, record } = options;
-  const settings = path.join(root, 'settings.json');
-  const plan = new Planner(options, settings);
-  for (const [part, isNamed] of chosen) {
-    if (part === 'archive') plan.addHooks(part, endHooks(archiveHook, options), isArchiveCommand);
-    else if (part === 'push') plan.addHooks(part, endHooks(pushHook, options), isPushCommand);
-    else if (part === 'guard') plan.addHooks(part, guardHooks, isGuardCommand);
-    else if (part === 'trace') plan.addTrace();
-    else if (part === 'statusline') plan.addStatusLine(isNamed);
-    else if (part === 'mcp') plan.addServer(userConfig);
-    else plan.addFiles();
+  const planner = new Planner(options);
+  for (const [part, isNamed] of options.chosen) {
+    if (part === 'archive') planner.addHooks(part, endHooks(archiveHook, options), isArchiveCommand);
+    else if (part === 'push') planner.addHooks(part, endHooks(pushHook, options), isPushCommand);
+    else if (part === 'guard') planner.addHooks(part, guardHooks, isGuardCommand);
+    else if (part === 'trace') planner.addTrace();
+    else if (part === 'statusline') planner.addStatusLine(isNamed);
+    else if (part === 'mcp') planner.addServer();
+    else planner.addFiles();
   }
-  return { parts: plan.parts, edits: plan.edits(), added: { ...record.added, ...plan.added } };
+  return planner.plan();
 }
 
 /** Clients before 2.0.50 run no hook at all if one is for an event that they do not know. */
@@ -78,145 +63,80 @@ function endHooks(hook: HookEntry, { clientVersion }: AddOptions): readonly Hook
 }
 
 class Planner {
-  readonly parts: PartOutcome[] = [];
-  readonly added: Record<string, JsonObject> = {};
   readonly #options: AddOptions;
-  readonly #settings: string;
-  readonly #settingsEdits: ((text: string | undefined) => string | undefined)[] = [];
-  readonly #otherEdits: FileEdit[] = [];
+  readonly #content: SetupContent;
+  readonly #parts: PartOutcome[] = [];
+  readonly #goal: Partial<Record<PartName, JsonObject>>;
 
-  constructor(options: AddOptions, settings: string) {
+  constructor(options: AddOptions) {
     this.#options = options;
-    this.#settings = settings;
+    this.#content = new SetupContent(options.place, options.record);
+    this.#goal = { ...this.#content.keptParts() };
   }
 
-  edits(): readonly FileEdit[] {
-    const edits = this.#settingsEdits;
-    const settings = { file: this.#settings, edit: (text?: string) => edits.reduce((now, edit) => edit(now), text) };
-    return [...(edits.length === 0 ? [] : [settings]), ...this.#otherEdits];
+  plan(): Plan {
+    const { known } = this.#content;
+    const goal = this.#goal;
+    const targets = this.#content.targets(goal, [...Object.keys(known), ...Object.keys(goal)] as PartName[]);
+    return { parts: this.#parts, known, goal, targets };
   }
 
   addHooks(part: PartName, entries: readonly HookEntry[], isSame: (command: string) => boolean): void {
-    if (entries.length === 0) {
-      this.#skip(part, 'no client from 2.0.50 on was found, and older ones do not know its hook');
-      return;
-    }
-    const ours = new Set([...this.#recorded(part), ...entries.map(({ command }) => command)]);
-    const there = installedHooks(this.#text(), this.#settings).filter(({ command }) => isSame(command));
-    if (there.some(({ command }) => !ours.has(command))) {
-      this.#already(part, `${this.#settings} has a hook for it that clew setup did not write`);
-      return;
-    }
-    this.#settingsEdits.push((text) => withHooks(text, entries, (command) => ours.has(command), this.#settings));
-    this.#add(part, { commands: entries.map(({ command }) => command) });
+    const { settings } = this.#content;
+    const isThere = installedHooks(this.#content.baseSettings(), settings).some(({ command }) => isSame(command));
+    if (entries.length === 0)
+      this.#leaveOut(part, 'no client from 2.0.50 on was found, and older ones do not know its hook');
+    else if (isThere) this.#keep(part, `${settings} has a hook for it that clew setup did not write`);
+    else this.#add(part, partValue(entries));
   }
 
   addTrace(): void {
-    const ours = this.#recorded('trace');
-    if (ours.length === 0 && installedEvents(this.#text(), this.#settings).length > 0) {
-      this.#already('trace', 'clew trace install has set it up');
-      return;
-    }
+    const { settings } = this.#content;
     const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
     const entries = plannedHooks(this.#options.clientVersion).map((plan) => ({ ...plan, command }));
-    this.#settingsEdits.push((text) => withHooks(text, entries, isTraceHook, this.#settings));
-    this.#add('trace', { commands: [command] });
+    if (installedEvents(this.#content.baseSettings(), settings).length > 0)
+      this.#keep('trace', 'clew trace install has set it up');
+    else this.#add('trace', partValue(entries));
   }
 
   addStatusLine(isNamed: boolean): void {
-    const current = parseSettings(this.#text(), this.#settings).statusLine;
-    const command = asString(asObject(current)?.command);
-    const isOurs = command !== undefined && isStatusCommand(command);
-    if (current !== undefined && !isOurs && !isNamed) {
-      this.#skip('statusline', 'there is another status line; --statusline replaces it');
-      return;
-    }
-    if (isOurs && !this.#recorded('statusline').includes(command)) {
-      this.#already('statusline', `${this.#settings} has it, and clew setup did not write it`);
-      return;
-    }
-    const before = isOurs ? this.#options.record.added.statusline?.previous : current;
-    this.#settingsEdits.push((text) => {
-      const now = parseSettings(text, this.#settings).statusLine;
-      return isEqual(now, statusLine) ? text : editSettings(text, [{ path: ['statusLine'], set: statusLine }]);
-    });
-    this.#add('statusline', { commands: [String(statusLine.command)], previous: before ?? null });
+    const { settings } = this.#content;
+    const theirs = parseSettings(this.#content.baseSettings(), settings).statusLine;
+    const isOurs = this.#content.isPresent('statusline');
+    if (theirs !== undefined && !isOurs && !isNamed)
+      this.#leaveOut('statusline', 'there is another status line; --statusline replaces it');
+    else if (!isOurs && isStatusCommand(asString(asObject(theirs)?.command) ?? ''))
+      this.#keep('statusline', `${settings} has it, and clew setup did not write it`);
+    else this.#add('statusline', { commands: [String(statusLine.command)], previous: theirs ?? null });
   }
 
-  addServer(file: string): void {
-    const value = mcpServer(this.#options.isAllProjects);
-    const servers = serversOf(this.#options.readText(file), file);
-    const current = servers?.clew;
-    if (current !== undefined && !isEqual(current, this.#options.record.added.mcp?.value) && !isEqual(current, value)) {
-      this.#already('mcp', `${file} has a server named clew that clew setup did not write`);
-      return;
-    }
-    this.#otherEdits.push({
-      file,
-      isShared: true,
-      edit: (text) => {
-        const now = serversOf(text, file);
-        if (isEqual(now?.clew, value)) return text;
-        if (now === undefined) return editSettings(text, [{ path: ['mcpServers'], set: { clew: value } }]);
-        return editSettings(text, [{ path: ['mcpServers', 'clew'], set: value }]);
-      },
-    });
-    this.#add('mcp', { value });
+  addServer(): void {
+    const { userConfig } = this.#content;
+    if (this.#content.baseServers()?.clew === undefined)
+      this.#add('mcp', { value: mcpServer(this.#options.isAllProjects) });
+    else this.#keep('mcp', `${userConfig} has a server named clew that clew setup did not write`);
   }
 
   addFiles(): void {
-    const { root, record, readText } = this.#options;
-    const kept: string[] = [];
-    for (const [name, source] of Object.entries(copiedFiles)) {
-      const file = path.join(root, name);
-      const wanted = readFileSync(path.join(pluginFolder, source), 'utf8');
-      const text = readText(file);
-      const isOurs = text === undefined || text === wanted || record.files[file]?.afterHash === hashOf(text);
-      if (isOurs) this.#otherEdits.push({ file, edit: () => wanted });
-      else kept.push(file);
-    }
-    if (kept.length === Object.keys(copiedFiles).length) {
-      this.#already('skill', `${kept[0]} and others are there and differ`);
-      return;
-    }
-    const note = kept.length === 0 ? {} : { note: `${kept.join(', ')} stays as it is: clew setup did not write it` };
-    this.#add('skill', {}, note);
+    const copies = this.#content.copies();
+    const kept = copies.filter(({ isOurs }) => !isOurs).map(({ file }) => file);
+    const note = `${kept.join(', ')} stays as it is: clew setup did not write it`;
+    if (kept.length === copies.length) this.#keep('skill', `${kept[0]} and others are there and differ`);
+    else this.#add('skill', {}, kept.length === 0 ? undefined : note);
   }
 
-  #text(): string | undefined {
-    return this.#options.readText(this.#settings);
+  #add(part: PartName, value: JsonObject, note?: string): void {
+    this.#parts.push({ part, state: 'add', ...(note === undefined ? {} : { note }) });
+    this.#goal[part] = value;
   }
 
-  #recorded(part: PartName): readonly string[] {
-    const commands = this.#options.record.added[part]?.commands;
-    return Array.isArray(commands) ? commands.map(String) : [];
+  #keep(part: PartName, note: string): void {
+    this.#parts.push({ part, state: 'already', note });
   }
 
-  #add(part: PartName, value: JsonObject, note: { readonly note?: string } = {}): void {
-    this.parts.push({ part, state: 'add', ...note });
-    this.added[part] = value;
+  #leaveOut(part: PartName, note: string): void {
+    this.#parts.push({ part, state: 'skip', note });
   }
-
-  #already(part: PartName, note: string): void {
-    this.parts.push({ part, state: 'already', note });
-  }
-
-  #skip(part: PartName, note: string): void {
-    this.parts.push({ part, state: 'skip', note });
-  }
-}
-
-/** `undefined` if the file has none. */
-export function serversOf(text: string | undefined, file: string): JsonObject | undefined {
-  const { mcpServers } = parseSettings(text, file);
-  if (mcpServers === undefined) return undefined;
-  const servers = asObject(mcpServers);
-  if (servers === undefined) throw new UserError(`"mcpServers" in ${file} is not an object`, 'correct it first');
-  return servers;
-}
-
-export function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** The plugin brings the same; both together would load the server twice. */

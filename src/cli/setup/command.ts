@@ -6,7 +6,8 @@ import { findUserConfig } from '../../agent/settings/index.ts';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { asObject, jsonText } from '../../base/json/index.ts';
 import { neutralise, padEnd } from '../../base/text/index.ts';
-import { parseSettings, readSettingsFile } from '../../settings/index.ts';
+import { parseSettings, readSettingsFile, withSettingsLock } from '../../settings/index.ts';
+import { stateFolder } from '../../store/index.ts';
 import { readTeamConfig } from '../../team/config/index.ts';
 import { detectClientVersion, installedEvents, readTraceConfig } from '../../trace/config/index.ts';
 import type { CommandInput } from '../command/index.ts';
@@ -14,10 +15,11 @@ import { programFile, refuseDemo, rootsOf } from '../input/index.ts';
 import { canAsk, confirm, writeNotice, writeOut } from '../terminal/index.ts';
 import { requireLastingPath } from '../trace/index.ts';
 import { type Plan, planAdd, refuseBesidePlugin } from './add.ts';
-import { actionOf, applyPlan, changesOf, diffOf, type FileChange, type WrittenFile } from './apply.ts';
+import { applyPlan, type FileChange, formatDiff, nameAction, previewChanges, type WrittenFile } from './apply.ts';
+import { type Place, SetupContent } from './content.ts';
 import { readGuardFile } from './guard-file.ts';
 import { type PartName, partNames, partTexts, pluginParts } from './parts.ts';
-import { hashOf, type RecordedFile, type RootRecord, readRecord } from './record.ts';
+import { emptyRecord, type RootRecord, readRecords, recordFile, setRecordAside } from './record.ts';
 import { planRemove } from './remove.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -29,22 +31,17 @@ export async function run(input: CommandInput): Promise<void> {
   if (modes.length > 1) throw new UserError('--remove and --status do not go together', 'give one of them');
   if (flags['all-projects'] === true && (modes.length > 0 || isWithoutServer(input)))
     throw new UserError('--all-projects is for the MCP server', 'add --mcp');
-  const place = { root, userConfig: findUserConfig(root, homedir()), record: readRecord(input.io.env, root) };
+  const place: Place = { root, userConfig: findUserConfig(root, homedir()), env: input.io.env };
   if (flags.status === true) return showStatus(input, place);
   const isRemoval = flags.remove === true;
   if (!isRemoval) requireLastingPath(programFile, 'clew setup');
-  const plan = isRemoval ? removal(input, place) : await addition(input, place);
-  const changes = changesOf(plan);
-  await finish(input, place, plan, changes);
+  await finish(input, place, isRemoval ? planRemoval(input, place) : await planAddition(input, place));
 }
 
-interface Place {
-  readonly root: string;
-  readonly userConfig: string;
-  readonly record: RootRecord;
-}
+/** Called again with the settings lock, because the files and the record may have changed since. */
+type MakePlan = (record: RootRecord) => Plan;
 
-const readText = (file: string): string | undefined => readSettingsFile(file).text;
+const readText = readSettingsFile;
 
 function namedParts({ flags }: CommandInput): readonly PartName[] {
   return partNames.filter((part) => flags[part] === true);
@@ -55,7 +52,7 @@ function isWithoutServer(input: CommandInput): boolean {
   return named.length > 0 && !named.includes('mcp');
 }
 
-async function addition(input: CommandInput, place: Place): Promise<Plan> {
+async function planAddition(input: CommandInput, place: Place): Promise<MakePlan> {
   const { io, flags } = input;
   const named = namedParts(input);
   const plugin = enabledPlugin(place.root);
@@ -79,7 +76,7 @@ async function addition(input: CommandInput, place: Place): Promise<Plan> {
   if (chosen.has('guard') && !readGuardFile(io.env))
     writeNotice(io.stderr, 'no limit is set yet; for example clew guard set --soft 5 --hard 15');
   const isAllProjects = flags['all-projects'] === true;
-  return planAdd({ ...place, chosen, isAllProjects, clientVersion: version?.numbers, readText });
+  return (record) => planAdd({ place, record, chosen, isAllProjects, clientVersion: version?.numbers });
 }
 
 /** Without a choice: what costs nothing and is of use to everybody; the rest if it is configured. */
@@ -95,14 +92,10 @@ function hasDestination(env: NodeJS.ProcessEnv): boolean {
   return readTraceConfig(own).destinations.length > 0;
 }
 
-function removal(input: CommandInput, place: Place): Plan {
+function planRemoval(input: CommandInput, place: Place): MakePlan {
   const named = namedParts(input);
-  return planRemove({ ...place, chosen: new Set(named.length > 0 ? named : partNames), readText, readBackup });
-}
-
-function readBackup({ backup, beforeHash }: RecordedFile): string | undefined {
-  const text = backup === null ? undefined : readText(backup);
-  return text !== undefined && hashOf(text) === beforeHash ? text : undefined;
+  const chosen = new Set(named.length > 0 ? named : partNames);
+  return (record) => planRemove({ place, record, chosen });
 }
 
 function enabledPlugin(root: string): string | undefined {
@@ -111,22 +104,44 @@ function enabledPlugin(root: string): string | undefined {
   return Object.keys(plugins).find((name) => /^clew@/.test(name) && plugins[name] === true);
 }
 
-async function finish(input: CommandInput, place: Place, plan: Plan, changes: readonly FileChange[]): Promise<void> {
+async function finish(input: CommandInput, place: Place, makePlan: MakePlan): Promise<void> {
   const { flags, io } = input;
   const isJson = flags.json === true;
   const isRemoval = flags.remove === true;
+  const plan = makePlan(readRootRecord(input, place));
+  const changes = previewChanges(plan);
   if (!isJson) await writeOut([neutralise(planText(plan, changes, isRemoval))], io);
   const isDryRun = flags['dry-run'] === true;
   let files: readonly WrittenFile[] = [];
-  if (!isDryRun && (changes.length > 0 || (isRemoval && plan.parts.length > 0))) {
+  if (!isDryRun) {
     if (changes.length > 0 && !(await mayWrite(input, changes.length)))
       return writeNotice(io.stderr, 'nothing was changed');
-    files = await applyPlan(plan, changes, { ...place, env: io.env, isRemoval });
+    files = await applyLocked(input, place, makePlan);
   }
-  if (isJson) return writeOut([`${jsonText(jsonReport(place, plan, changes, files), 2)}\n`], io);
-  const backups = files.flatMap(({ backup }) => (backup === null ? [] : [`backup: ${backup}\n`]));
+  if (isJson) return writeOut([`${jsonText(jsonReport(place, plan, changes, files, isRemoval), 2)}\n`], io);
+  const backups = files.flatMap(({ backup }) => (backup === null || isRemoval ? [] : [`backup: ${backup}\n`]));
   const last = isDryRun || changes.length === 0 ? '' : doneText(isRemoval);
   await writeOut([neutralise(`${backups.join('')}${last}`)], io);
+}
+
+function applyLocked({ io }: CommandInput, place: Place, makePlan: MakePlan): Promise<readonly WrittenFile[]> {
+  const { env, root } = place;
+  return withSettingsLock(stateFolder(env), async () => {
+    const records = readRecords(env);
+    if (records.damage !== undefined)
+      writeNotice(io.stderr, `the damaged record is kept as ${setRecordAside(env, records)}`);
+    const record = records.roots.get(root) ?? emptyRecord;
+    return applyPlan(makePlan(record), place, record);
+  });
+}
+
+function readRootRecord({ io }: CommandInput, { env, root }: Place): RootRecord {
+  const { roots, damage } = readRecords(env);
+  if (damage !== undefined) {
+    const next = 'what has the form of clew setup is found without it; hooks of tracing go with clew trace uninstall';
+    writeNotice(io.stderr, `${recordFile(env)} is damaged (${damage}); ${next}`);
+  }
+  return roots.get(root) ?? emptyRecord;
 }
 
 async function mayWrite({ flags, io }: CommandInput, count: number): Promise<boolean> {
@@ -150,9 +165,9 @@ function planText({ parts }: Plan, changes: readonly FileChange[], isRemoval: bo
   });
   if (changes.length === 0) return `${rows.join('')}nothing to change\n`;
   const diffs = changes.map((change) => {
-    const lines = (change.after ?? change.before.text ?? '').split('\n').length - 1;
-    const isCopy = change.edit.file.endsWith('.md');
-    return isCopy ? `${actionOf(change)} ${change.edit.file} (${lines} lines)\n` : diffOf(change);
+    const lines = (change.after ?? change.before ?? '').split('\n').length - 1;
+    const isCopy = change.target.file.endsWith('.md');
+    return isCopy ? `${nameAction(change)} ${change.target.file} (${lines} lines)\n` : formatDiff(change);
   });
   return `${rows.join('')}\n${diffs.join('')}`;
 }
@@ -168,32 +183,37 @@ function jsonReport(
   { parts }: Plan,
   changes: readonly FileChange[],
   written: readonly WrittenFile[],
+  isRemoval: boolean,
 ): object {
   return {
     root,
     changed: written.length > 0,
     parts: parts.map(({ part, state, note }) => ({ part, state, note: note ?? null })),
     files: changes.map((change) => ({
-      file: change.edit.file,
-      action: actionOf(change),
-      backup: written.find(({ file }) => file === change.edit.file)?.backup ?? null,
-      diff: diffOf(change),
+      file: change.target.file,
+      action: nameAction(change),
+      backup: written.find(({ file }) => file === change.target.file && !isRemoval)?.backup ?? null,
+      diff: formatDiff(change),
     })),
   };
 }
 
-async function showStatus({ flags, io }: CommandInput, { root, record, userConfig }: Place): Promise<void> {
+async function showStatus(input: CommandInput, place: Place): Promise<void> {
+  const { flags, io } = input;
+  const { root, userConfig } = place;
+  const record = readRootRecord(input, place);
+  const content = new SetupContent(place, record);
   const plugin = enabledPlugin(root) ?? null;
-  const settings = path.join(root, 'settings.json');
+  const { settings, known } = content;
   const hasTrace = installedEvents(readText(settings), settings).length > 0;
   const parts = partNames.map((part) => {
+    const isOwn = known[part] !== undefined && content.isPresent(part);
     const isByPlugin = plugin !== null && pluginParts.includes(part);
     const isOther = part === 'trace' && hasTrace;
-    return {
-      part,
-      by: record.added[part] !== undefined ? 'setup' : isOther ? 'trace install' : isByPlugin ? 'plugin' : null,
-    };
+    return { part, by: isOwn ? 'setup' : isOther ? 'trace install' : isByPlugin ? 'plugin' : null };
   });
+  if (record.goal !== undefined)
+    writeNotice(io.stderr, 'the last clew setup was interrupted; run it again, or clew setup --remove takes it back');
   if (flags.json === true) return writeOut([`${jsonText({ root, settings, userConfig, plugin, parts }, 2)}\n`], io);
   const rows = parts.map(({ part, by }) => `${padEnd(part, 12)}${padEnd(by ?? '–', 15)}${partTexts[part]}\n`);
   await writeOut(rows, io);

@@ -1,6 +1,6 @@
 // What `clew setup` can set up, and the commands that it writes into the settings of Claude Code.
 import path from 'node:path';
-import type { JsonObject } from '../../base/json/index.ts';
+import { asObject, isArray, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { shellQuote } from '../../base/text/index.ts';
 import type { HookEntry } from '../../settings/index.ts';
 import { packageRoot, programFile } from '../input/index.ts';
@@ -30,7 +30,8 @@ export const archiveHook: HookEntry = {
   timeoutS: 3,
 };
 export const pushHook: HookEntry = { event: 'SessionEnd', command: `${program} push --auto --detach`, timeoutS: 3 };
-export const guardHooks: readonly HookEntry[] = ['UserPromptSubmit', 'PreToolUse'].map((event) => ({
+const guardEvents: readonly string[] = ['UserPromptSubmit', 'PreToolUse'];
+export const guardHooks: readonly HookEntry[] = guardEvents.map((event) => ({
   event,
   command: `${program} guard`,
   timeoutS: 10,
@@ -42,6 +43,42 @@ export const isArchiveCommand = (command: string): boolean => isClew('archive --
 export const isPushCommand = (command: string): boolean => isClew('push --auto').test(command);
 export const isGuardCommand = (command: string): boolean => isClew('guard').test(command);
 export const isStatusCommand = (command: string): boolean => isClew('statusline').test(command);
+
+const absoluteWord = String.raw`(?:'(?:/|[A-Za-z]:\\)[^']*'|(?:/|[A-Za-z]:\\)[^\s']*)`;
+const ownProgram = new RegExp(
+  String.raw`^${absoluteWord} (?:'[^']*[/\\]clew\.js'|[/\\][^\s']*[/\\]clew\.js) (archive --auto --detach|push --auto --detach|guard|statusline)$`,
+);
+const formParts: Readonly<Record<string, PartName>> = {
+  'archive --auto --detach': 'archive',
+  'push --auto --detach': 'push',
+  guard: 'guard',
+  statusline: 'statusline',
+};
+
+/** The part whose command has exactly the form that `clew setup` writes: Node and Clew by their full paths. */
+export function findFormPart(command: string, event: string): PartName | undefined {
+  const part = formParts[ownProgram.exec(command)?.[1] ?? ''];
+  const events = part === 'guard' ? guardEvents : part === 'statusline' ? ['statusLine'] : ['SessionEnd'];
+  return events.includes(event) ? part : undefined;
+}
+
+/** Whether a server has exactly the form that `clew setup` writes. */
+export function isOwnServer(value: JsonValue | undefined): boolean {
+  const server = asObject(value);
+  if (server === undefined || !isArray(server.args)) return false;
+  const { type, command, args, env, ...others } = server;
+  const [program, name, ...rest] = args.map(String);
+  return (
+    (type === undefined || type === 'stdio') &&
+    path.isAbsolute(String(command)) &&
+    path.isAbsolute(program ?? '') &&
+    path.basename(program ?? '') === 'clew.js' &&
+    name === 'mcp' &&
+    rest.every((word) => word === '--all-projects') &&
+    Object.keys(asObject(env) ?? {}).length === 0 &&
+    Object.keys(others).length === 0
+  );
+}
 
 export function mcpServer(isAllProjects: boolean): JsonObject {
   const args = [programFile, 'mcp', ...(isAllProjects ? ['--all-projects'] : [])];

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { neutralise, shellQuote } from '../../base/text/index.ts';
-import { readSettingsFile, type SettingsFile, writeSettingsFile } from '../../settings/index.ts';
+import { readSettingsFile, retryChanged, swapSettingsFile, withSettingsLock } from '../../settings/index.ts';
+import { stateFolder, writeDurably } from '../../store/index.ts';
 import {
   detectClientVersion,
   plannedHooks,
@@ -44,9 +45,7 @@ export async function run(input: CommandInput): Promise<void> {
   const version = await detectClientVersion(roots, io.env);
   const hooks = plannedHooks(version?.numbers);
   const command = `${shellQuote(process.execPath)} ${shellQuote(hookFile)}`;
-  const settings = readSettingsFile(file);
-  const after = withTraceHooks(settings.text, hooks, command, file);
-  const backup = await write(input, settings, after);
+  const { backup, isChanged } = await write(input, file, (text) => withTraceHooks(text, hooks, command, file));
   if (version === undefined) {
     const why =
       'only Stop is set up, because no client was found and old clients ignore all hooks if they do not know one of them';
@@ -55,16 +54,14 @@ export async function run(input: CommandInput): Promise<void> {
   if (destinations.length === 0) writeNotice(io.stderr, `no destination is set up yet; ${setUpHint(io.env)}`);
   const events = hooks.map(({ event }) => event);
   const client = version?.numbers.join('.') ?? null;
-  await report(input, { file, events, isChanged: after !== settings.text, backup, client, config });
+  await report(input, { file, events, isChanged, backup, client, config });
 }
 
 export async function runUninstall(input: CommandInput): Promise<void> {
   const file = settingsFile(input);
-  const settings = readSettingsFile(file);
-  const { text } = settings;
-  const after = text === undefined ? undefined : withoutTraceHooks(text, file);
-  const backup = after === undefined ? undefined : await write(input, settings, after);
-  await report(input, { file, events: [], isChanged: after !== text, backup, client: null, config: undefined });
+  const edit = (text: string | undefined) => (text === undefined ? undefined : withoutTraceHooks(text, file));
+  const written = await write(input, file, edit);
+  await report(input, { file, events: [], ...written, client: null, config: undefined });
 }
 
 function settingsFile(input: CommandInput): string {
@@ -74,9 +71,29 @@ function settingsFile(input: CommandInput): string {
   return path.join(root, 'settings.json');
 }
 
-async function write({ flags }: CommandInput, settings: SettingsFile, after: string): Promise<string | undefined> {
-  if (after === settings.text || flags['dry-run'] === true) return undefined;
-  return writeSettingsFile(settings, after);
+interface Written {
+  readonly isChanged: boolean;
+  readonly backup: string | undefined;
+}
+
+type Edit = (text: string | undefined) => string | undefined;
+
+/** Without a change neither the lock nor Clew's own folder is needed. */
+async function write({ flags, io }: CommandInput, file: string, edit: Edit): Promise<Written> {
+  const text = readSettingsFile(file);
+  const isChanged = edit(text) !== text;
+  if (!isChanged || flags['dry-run'] === true) return { isChanged, backup: undefined };
+  const state = stateFolder(io.env);
+  return withSettingsLock(state, async () => {
+    // Before the change; its name is not that of another one, because the lock allows one change at a time.
+    const backup = `${file}.backup-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+    const before = await retryChanged(file, () => {
+      const now = readSettingsFile(file);
+      if (now !== undefined) writeDurably(backup, now);
+      return swapSettingsFile({ file, before: now, after: edit(now), state }) ? { text: now } : undefined;
+    });
+    return { isChanged, backup: before.text === undefined ? undefined : backup };
+  });
 }
 
 interface Installed {
