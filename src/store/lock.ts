@@ -1,7 +1,7 @@
 // One writer at a time: a file names the process that holds the lock. A process that has ended holds nothing, even if
 // another process has its number now.
-import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 import { readRegularText } from '../base/files/index.ts';
 import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { diskError, makeFolder, privateFileMode } from './durable.ts';
+import { writeAll } from './durable-files.ts';
 
 export interface LockOptions {
   /** How long to wait for another process; 0 refuses at once. */
@@ -36,7 +37,7 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
   try {
     return await work();
   } finally {
-    if (readText(lock) === mine) await rm(lock, { force: true }).catch(() => undefined);
+    release(lock, mine);
   }
 }
 
@@ -47,8 +48,12 @@ export function isHeld(lock: string): boolean {
 
 /** The process that holds this lock, in words; `undefined` if no living process does. */
 export function holderOfLock(lock: string): string | undefined {
-  const text = readText(lock);
-  return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
+  try {
+    const text = readLock(lock);
+    return text === undefined || isAbandoned(text) ? undefined : holderOf(text);
+  } catch (error) {
+    return `a process that cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** What a process that ended without releasing this lock was working on; `undefined` if the lock is free or held. */
@@ -70,52 +75,122 @@ async function acquire(
   });
   const end = Date.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {
-    if (await tryCreate(lock, mine)) return mine;
-    const text = readText(lock);
-    if (text === undefined) continue;
-    if (isAbandoned(text)) {
-      await removeAbandoned(lock, text);
-      continue;
+    const holder = take(lock, mine);
+    if (holder === undefined) {
+      removeLeftovers(lock);
+      return mine;
     }
     if (Date.now() >= end) {
       throw new UserError(
-        `another clew (${holderOf(text)}) is ${what}`,
+        `another clew (${holderOf(holder)}) is ${what}`,
         `wait for it, or remove ${lock} if it is gone`,
         exitCodes.refused,
       );
     }
-    if (isFirst) onWait?.(holderOf(text));
+    if (isFirst) onWait?.(holderOf(holder));
     await delay(pollMs);
   }
 }
 
-/** The file appears with its content: an empty lock would say nothing about its holder. */
-async function tryCreate(lock: string, content: string): Promise<boolean> {
+/** Returns what the living holder wrote; `undefined` if the lock is ours now. */
+function take(lock: string, mine: string): string | undefined {
   const temp = `${lock}.${randomBytes(8).toString('hex')}`;
   try {
-    const handle = await open(temp, 'wx', privateFileMode);
-    await handle.writeFile(content).finally(() => handle.close());
-    await link(temp, lock);
-    return true;
+    for (;;) {
+      writeNew(temp, mine);
+      if (linkNew(temp, lock)) return undefined;
+      const text = readLock(lock);
+      if (text === undefined) continue;
+      if (!isAbandoned(text)) return text;
+      const breaker = takeOver(temp, lock, text, mine);
+      if (breaker !== false) return breaker;
+    }
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
     throw diskError(error, 'write', lock);
   } finally {
-    await rm(temp, { force: true }).catch(() => undefined);
+    removeQuietly(temp);
   }
 }
 
-/** Another process may have replaced the lock with its own since the check: then that lock is restored. */
-async function removeAbandoned(lock: string, text: string): Promise<void> {
-  const aside = `${lock}.${randomBytes(8).toString('hex')}`;
+/**
+ * Replaces an abandoned lock by ours. Only one process at a time may replace a lock of these bytes: whoever holds the lock that
+ * is named after them. Returns `undefined` if that worked, the process that is doing it, or `false` if it is done.
+ */
+function takeOver(temp: string, lock: string, text: string, mine: string): string | undefined | false {
+  const breaker = `${lock}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  const other = take(breaker, mine);
+  if (other !== undefined) return other;
   try {
-    await rename(lock, aside);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return;
-    throw diskError(error, 'write', lock);
+    if (readLock(lock) !== text) return false;
+    renameSync(temp, lock);
+    return undefined;
+  } finally {
+    release(breaker, mine);
   }
-  if (readText(aside) !== text) await link(aside, lock).catch(() => undefined);
-  await rm(aside, { force: true });
+}
+
+/** The file appears with its content under the name of the lock: an empty lock would say nothing about its holder. */
+function writeNew(temp: string, content: string): void {
+  removeQuietly(temp);
+  const handle = openSync(temp, 'wx', privateFileMode);
+  try {
+    writeAll(handle, Buffer.from(content));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function linkNew(temp: string, lock: string): boolean {
+  try {
+    linkSync(temp, lock);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    // A new holder took our file for one that a killed process left: written again, it is there.
+    if (systemErrorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** What this process has done is done: a lock that cannot be removed names a process that ends now. */
+function release(lock: string, mine: string): void {
+  try {
+    if (readLock(lock) === mine) rmSync(lock, { force: true });
+  } catch {
+    // See above.
+  }
+}
+
+/** The files of killed processes around our lock: only a living one still needs its file. */
+function removeLeftovers(lock: string): void {
+  const folder = path.dirname(lock);
+  const start = `${path.basename(lock)}.`;
+  for (const name of namesStarting(folder, start)) {
+    if (!/^[0-9a-f]{16}(?:\.[0-9a-f]{16})*$/.test(name.slice(start.length))) continue;
+    const file = path.join(folder, name);
+    try {
+      const text = readLock(file);
+      if (text !== undefined && isAbandoned(text)) rmSync(file, { force: true });
+    } catch {
+      // The next holder tries again.
+    }
+  }
+}
+
+function namesStarting(folder: string, start: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(start));
+  } catch {
+    return [];
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The next holder of the lock removes it.
+  }
 }
 
 function isAbandoned(text: string): boolean {
@@ -126,7 +201,8 @@ function isAbandoned(text: string): boolean {
   if (holder.host !== hostname()) return false;
   if (!isAlive(pid)) return true;
   const started = asString(holder.started);
-  return started !== undefined && started !== startOf(pid);
+  const now = startOf(pid);
+  return started !== undefined && now !== undefined && started !== now;
 }
 
 export function isAlive(pid: number): boolean {
@@ -154,6 +230,16 @@ function statOf(pid: number): readonly string[] | undefined {
 function holderOf(text: string): string {
   const holder = asObject(parseJson(text));
   return `process ${Number(holder?.pid)} on ${asString(holder?.host) ?? 'an unknown machine'}`;
+}
+
+/** `undefined` if there is no lock. One that cannot be read may be held. */
+function readLock(lock: string): string | undefined {
+  try {
+    return readRegularText(lock);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT' || systemErrorCode(error) === 'ENOTDIR') return undefined;
+    throw diskError(error, 'read', lock);
+  }
 }
 
 function readText(file: string): string | undefined {

@@ -235,7 +235,7 @@ export const mutants = [
   {
     id: 'lock-of-the-same-number',
     file: lock,
-    find: 'return started !== undefined && started !== startOf(pid);',
+    find: 'return started !== undefined && now !== undefined && started !== now;',
     replace: 'return false;',
     tests: locking,
   },
@@ -249,15 +249,15 @@ export const mutants = [
   {
     id: 'lock-not-given-up',
     file: lock,
-    find: 'if (readText(lock) === mine) await rm',
-    replace: 'if (readText(lock) === "") await rm',
+    find: 'if (readLock(lock) === mine) rmSync',
+    replace: 'if (readLock(lock) === "") rmSync',
     tests: locking,
   },
   {
     id: 'lock-of-another-removed',
     file: lock,
-    find: 'if (readText(lock) === mine) await rm',
-    replace: 'await rm',
+    find: 'if (readLock(lock) === mine) rmSync',
+    replace: 'rmSync',
     tests: locking,
   },
   {
@@ -265,6 +265,27 @@ export const mutants = [
     file: lock,
     find: "if (systemErrorCode(error) === 'EEXIST') return false;",
     replace: "if (systemErrorCode(error) === 'EEXIST') return true;",
+    tests: locking,
+  },
+  {
+    id: 'lock-leftovers-stay',
+    file: lock,
+    find: 'if (text !== undefined && isAbandoned(text)) rmSync(file, { force: true });',
+    replace: 'if (text === undefined) rmSync(file, { force: true });',
+    tests: locking,
+  },
+  {
+    id: 'lock-broken-beside-a-living-breaker',
+    file: lock,
+    find: 'if (other !== undefined) return other;',
+    replace: '',
+    tests: locking,
+  },
+  {
+    id: 'unreadable-lock-taken',
+    file: lock,
+    find: "throw diskError(error, 'read', lock);",
+    replace: "return '';",
     tests: locking,
   },
   // Purge

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -98,6 +99,54 @@ test('the lock of a living process, or of another machine, is respected', async 
     assert.equal(readFileSync(lock, 'utf8'), text);
   }
 });
+
+test('what killed processes left around a lock goes with the next holder; what a living one needs stays', async (t) => {
+  const folder = temporaryFolder(t);
+  const gone = lockText(goneProcess(), '1', hostname());
+  const living = lockText(process.pid, null, hostname());
+  const names = ['a', 'b', 'c', 'd'].map((letter) => `lock.${letter.repeat(16)}`);
+  const texts = [gone, gone.slice(0, 9), '', living];
+  for (const [i, name] of names.entries()) writeFileSync(path.join(folder, name), texts[i] ?? '');
+  writeFileSync(path.join(folder, `lock.${'e'.repeat(16)}.${'f'.repeat(16)}`), gone);
+  for (const name of ['lock.note', 'other', 'lock.abc']) writeFileSync(path.join(folder, name), gone);
+  assert.equal(await withLock(folder, { waitMs: 0 }, async () => 'done'), 'done');
+  assert.deepEqual(readdirSync(folder).sort(), [names[3], 'lock.abc', 'lock.note', 'other'].sort());
+});
+
+test('an abandoned lock has one new holder, also if its breaker was killed or another breaker comes late', async (t) => {
+  const folder = temporaryFolder(t);
+  const lock = path.join(folder, 'lock');
+  const gone = lockText(goneProcess(), '1', hostname());
+  const breaker = `${lock}.${createHash('sha256').update(gone).digest('hex').slice(0, 16)}`;
+  writeFileSync(lock, gone);
+  writeFileSync(breaker, gone);
+  let holders = 0;
+  const works = Array.from({ length: 8 }, () =>
+    withLock(folder, { pollMs: 1 }, async () => {
+      assert.equal(++holders, 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      holders--;
+    }),
+  );
+  await Promise.all(works);
+  assert.deepEqual(readdirSync(folder), []);
+  // A living process is about to replace it: nobody else does.
+  writeFileSync(lock, gone);
+  writeFileSync(breaker, lockText(process.pid, null, hostname()));
+  assert.equal((await refusalOf(withLock(folder, { waitMs: 0 }, async () => 'done')))?.exitCode, 3);
+  assert.equal(readFileSync(lock, 'utf8'), gone);
+});
+
+test('a lock that cannot be read is not taken for abandoned', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'lock'));
+  const refusal = await refusalOf(withLock(folder, { waitMs: 0 }, async () => 'done'));
+  assert.match(refusal?.message ?? '', /cannot read .*lock \(EISDIR\); /);
+});
+
+function goneProcess(): number {
+  return Number(spawnSync(process.execPath, ['-e', 'console.log(process.pid)'], { encoding: 'utf8' }).stdout);
+}
 
 function lockText(pid: number, started: string | null, host: string): string {
   return JSON.stringify({ pid, started, host, token: 'x' });
