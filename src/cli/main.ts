@@ -2,7 +2,7 @@
 // The entry point: answers `--version`, runs lean commands, and gives everything else to program.ts. It is built as CommonJS,
 // and so are the lean commands: the first two never start Node's loader for ES modules (scripts/build-lean.mjs).
 import { writeSync } from 'node:fs';
-import { exitCodes, systemErrorCode } from '../base/errors/index.ts';
+import { exitCodes, explainSystemError, systemErrorCode } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
 import { mayHaveUnfinished } from '../surgery/engine/index.ts';
 import type { LeanCommand } from './command/index.ts';
@@ -47,11 +47,31 @@ async function start(argv: readonly string[]): Promise<number> {
     const text = await leanText(argv);
     if (text !== undefined) return await writeText(text);
   } catch (error) {
-    const { reportError } = await import('./program.ts');
-    return reportError(error, false);
+    return report(error);
   }
-  const { runProgram } = await import('./program.ts');
-  return runProgram(argv);
+  try {
+    const { runProgram } = await import('./program.ts');
+    return await runProgram(argv);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+/** The system may refuse even the files of the program. */
+async function report(error: unknown): Promise<number> {
+  try {
+    const { reportError } = await import('./program.ts');
+    return await reportError(error, false);
+  } catch (fault) {
+    const explained = explainSystemError(error) ?? explainSystemError(fault);
+    const message = explained?.message ?? `this is a bug: ${String(error)}; report it with this line`;
+    try {
+      writeSync(2, `clew: ${message.replace(/\s*\n\s*/g, ' ')}\n`);
+    } catch {
+      // Nothing can be written; the exit code remains.
+    }
+    return explained?.exitCode ?? exitCodes.bug;
+  }
 }
 
 /** `undefined` if the call is for the full program. */

@@ -1,15 +1,15 @@
 // The arguments → the command that runs → an exit code. A wrong use becomes one line on stderr; an unexpected error is
 // reported as a bug, with its stack if --debug is given.
 import { type Argument, Command, CommanderError, type HelpConfiguration, Option } from 'commander';
-import { exitCodes, UserError } from '../base/errors/index.ts';
+import { exitCodes, explainSystemError, UserError } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
-import { diskError } from '../store/index.ts';
 import { type CommandIo, type CommandRow, type Flag, type FlagValues, Unread } from './command/index.ts';
 import { commandGroups, commands, globalFlags } from './commands.ts';
 import { createMarkedStyle, wantsColor, writeNotice, writeOut, writeText } from './terminal/index.ts';
 
 export async function runProgram(called: readonly string[]): Promise<number> {
   const argv = withPrintCommand(called);
+  catchStrayErrors(argv);
   // Commander would print help directly; collected here, it is written like any other output.
   const help: string[] = [];
   try {
@@ -17,7 +17,7 @@ export async function runProgram(called: readonly string[]): Promise<number> {
     return await parse(withHelpFlag(argv), help);
   } catch (error) {
     const isDebug = argv.includes('--debug');
-    if (!(error instanceof CommanderError)) return await reportError(withAdvice(error), isDebug);
+    if (!(error instanceof CommanderError)) return await reportError(error, isDebug);
     if (error.exitCode !== 0) return await reportError(usageError(error, calledRow(argv)), isDebug);
     await writeOut(help, process);
     return exitCodes.ok;
@@ -28,6 +28,18 @@ export async function runProgram(called: readonly string[]): Promise<number> {
 export async function recoverFirst(): Promise<void> {
   const { recoverKilled } = await import('./operation/index.ts');
   await recoverKilled(process);
+}
+
+let isCatching = false;
+
+/** Errors of streams, timers and workers that no caller waits for, and a stderr that cannot be written. */
+function catchStrayErrors(argv: readonly string[]): void {
+  if (isCatching) return;
+  isCatching = true;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  process.on('uncaughtException', (error) => {
+    void reportError(error, argv.includes('--debug')).then((exitCode) => process.exit(exitCode));
+  });
 }
 
 /** Writes output of a lean command that could not be written at once. */
@@ -184,23 +196,17 @@ function standardIo(flags: FlagValues): CommandIo {
   return { stdout, stderr, env, cwd: process.cwd(), style: createMarkedStyle(wantsColor(stdout, env, color)) };
 }
 
-/** Reading any file may fail, such as a sub-agent's transcript. */
-function withAdvice(error: unknown): unknown {
-  const isOfFile = error instanceof Error && 'path' in error && typeof error.path === 'string';
-  return isOfFile ? diskError(error, 'read', String(error.path)) : error;
-}
-
 /** One line on stderr; returns the exit code. */
 export async function reportError(error: unknown, debug: boolean): Promise<number> {
-  const isExpected = error instanceof UserError;
+  const explained = explainSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   const bug = `this is a bug: ${message}; run it again with --debug and report the output`;
-  writeNotice(process.stderr, isExpected ? message : bug);
+  writeNotice(process.stderr, explained?.message ?? bug);
   if (debug && error instanceof Error) {
     const { sourceStack } = await import('./debug-stack.ts');
     writeText(process.stderr, `${sourceStack(error.stack ?? '')}\n`);
   }
-  return isExpected ? error.exitCode : exitCodes.bug;
+  return explained?.exitCode ?? exitCodes.bug;
 }
 
 const helpStyle: HelpConfiguration = {

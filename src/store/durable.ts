@@ -2,7 +2,7 @@
 import { fsync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes, systemErrorCode, UnreadableError, UserError } from '../base/errors/index.ts';
+import { exitCodes, remedies, systemErrorCode, UnreadableError, UserError } from '../base/errors/index.ts';
 import { makeFolderSync } from '../base/files/index.ts';
 
 /** Transcripts hold private text: only their owner may read new ones, as with those that the client creates. */
@@ -47,23 +47,8 @@ export function diskError(error: unknown, doing: 'read' | 'write', file: string)
   const code = systemErrorCode(error);
   const next =
     code === undefined ? undefined : doing === 'read' && code === 'ENOENT' ? 'check the name' : remedies[code];
-  if (error instanceof UserError || code === undefined || next === undefined) return error;
+  if (code === undefined || next === undefined) return error;
   return doing === 'read'
     ? new UnreadableError(file, code, next, { cause: error })
     : new UserError(`cannot ${doing} ${file} (${code})`, next, exitCodes.usage, { cause: error });
 }
-
-const remedies: Readonly<Record<string, string>> = {
-  ENOSPC: 'make room on the disk and run it again',
-  EDQUOT: 'make room in your quota and run it again',
-  EFBIG: 'the file would pass the size limit of this system or shell (ulimit -f)',
-  EROFS: 'the disk is read-only; name another folder',
-  ENOENT: 'something else cleans up its folder; run it again',
-  EACCES: 'check the permissions',
-  EPERM: 'check the permissions',
-  EISDIR: 'name a file',
-  ENOTDIR: 'name a file in a folder',
-  ENAMETOOLONG: 'choose a shorter name',
-  ELOOP: 'remove the link that leads to itself',
-  EIO: 'the disk reports a fault; check it',
-};

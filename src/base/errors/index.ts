@@ -7,3 +7,4 @@ export {
   UserError,
   unreadableCode,
 } from './errors.ts';
+export { explainSystemError, remedies } from './system-errors.ts';

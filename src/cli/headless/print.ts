@@ -5,9 +5,8 @@ import type { Agent, AgentEvent, TurnEnded } from '../../agent/contract/index.ts
 import { openAgent } from '../../agent/index.ts';
 import { isFolderAccepted } from '../../agent/trust/index.ts';
 import { MissingKeyError } from '../../api/connection/index.ts';
-import { exitCodes, UserError } from '../../base/errors/index.ts';
+import { exitCodes, explainSystemError, UserError } from '../../base/errors/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { diskError } from '../../store/index.ts';
 import type { CommandInput, CommandIo } from '../command/index.ts';
 import { given } from '../input/index.ts';
 import { createStop, type StopSignal, writeNotice, writeText } from '../terminal/index.ts';
@@ -212,7 +211,7 @@ class PrintRun {
 
   async #fail(error: unknown): Promise<number> {
     await this.#printResults();
-    const shown = withAdvice(error);
+    const shown = explainSystemError(error) ?? error;
     const isExpected = shown instanceof UserError;
     const message = shown instanceof Error ? shown.message : String(shown);
     const text = isExpected
@@ -230,10 +229,4 @@ class PrintRun {
     const { aborted, reason } = this.#stop.signal;
     return aborted ? (signalCodes[String(reason)] ?? exitCodes.failed) : undefined;
   }
-}
-
-/** A disk error can occur anywhere and is not a bug. */
-function withAdvice(error: unknown): unknown {
-  const isOfFile = error instanceof Error && 'path' in error && typeof error.path === 'string';
-  return isOfFile ? diskError(error, 'write', String(error.path)) : error;
 }

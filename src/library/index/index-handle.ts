@@ -76,9 +76,15 @@ export class IndexHandle {
     return indexError(error, this.file);
   }
 
+  /** Never fails: what was asked is answered, and what the index has not kept can be read again. */
   close(): void {
-    this.#opened?.database.close();
+    const opened = this.#opened;
     this.#opened = undefined;
+    try {
+      opened?.database.close();
+    } catch {
+      // Such as a full disk: the next call opens what is there.
+    }
   }
 
   #open(): Database {
