@@ -3,6 +3,7 @@ export { type HookEntry, type IsOurs, installedHooks, withHooks, withoutHooks } 
 export {
   clearSwap,
   clientLock,
+  hasLeftSwap,
   readSettingsFile,
   retryChanged,
   swapSettingsFile,

@@ -73,6 +73,11 @@ export function swapSettingsFile({ file, before, after, state }: Swap): boolean 
   }
 }
 
+/** Whether a killed `swapSettingsFile` has left something next to a file. */
+export function hasLeftSwap(file: string, state: string): boolean {
+  return Object.values(tempNames(targetOf(file), state)).some(exists);
+}
+
 /** Removes what a killed `swapSettingsFile` left next to a file. Returns whether there was something. */
 export function clearSwap(file: string, state: string): boolean {
   try {
@@ -200,7 +205,7 @@ function deleteIfSame(target: string, before: string | undefined, aside: string)
 function giveName(temp: string, target: string, before: string | undefined): boolean {
   if (before === undefined) {
     if (!linkIfFree(temp, target)) return false;
-    rmSync(temp, { force: true });
+    removeQuietly(temp);
     return true;
   }
   if (readSettingsFile(target) !== before) return false;

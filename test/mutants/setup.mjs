@@ -2,6 +2,10 @@
 const hooks = 'src/settings/hooks.ts';
 const text = 'src/settings/settings-text.ts';
 const layout = 'src/format/bytes/layout.ts';
+const content = 'src/cli/setup/content.ts';
+const record = 'src/cli/setup/record.ts';
+const calls = ['cli/setup/setup'];
+const records = ['cli/setup/record'];
 const tables = ['settings/hooks'];
 const trace = ['trace/config/settings'];
 
@@ -16,14 +20,14 @@ export const mutants = [
   {
     id: 'events-of-others-removed',
     file: hooks,
-    find: 'if (wholeGroups > 0 && wholeGroups === groups.length) {',
-    replace: 'if (wholeGroups > 0) {',
+    find: 'if (wholeGroups > 0 && wholeGroups === groups.length && before',
+    replace: 'if (wholeGroups > 0 && before',
     tests: ['trace/config/settings', 'settings/hooks'],
   },
   {
     id: 'empty-events-left',
     file: hooks,
-    find: "eventsLeft === 0 ? [{ path: ['hooks'], remove: true }] : edits",
+    find: "isLast ? [{ path: ['hooks'], remove: true }] : edits",
     replace: 'edits',
     tests: tables,
   },
@@ -50,31 +54,73 @@ export const mutants = [
   },
   {
     id: 'changed-file-gets-old-bytes',
-    file: 'src/cli/setup/remove.ts',
-    find: ' || recorded.afterHash !== hashOf(text)',
-    replace: '',
-    tests: ['cli/setup/setup'],
+    file: content,
+    find: 'if (isRecorded(recorded, text)) {',
+    replace: 'if (recorded !== undefined) {',
+    tests: calls,
   },
   {
     id: 'edited-skill-deleted',
-    file: 'src/cli/setup/remove.ts',
-    find: 'if (options.record.files[file]?.afterHash === hashOf(text)) edits.push',
-    replace: 'if (file !== root) edits.push',
-    tests: ['cli/setup/setup'],
+    file: content,
+    find: 'text === undefined || text === wanted || isRecorded(this.#record.files[file], text)',
+    replace: 'text !== null',
+    tests: calls,
   },
   {
     id: 'other-status-line-replaced',
     file: 'src/cli/setup/add.ts',
-    find: 'current !== undefined && !isOurs && !isNamed',
-    replace: 'current !== undefined && !isOurs && !isNamed && false',
-    tests: ['cli/setup/setup'],
+    find: 'theirs !== undefined && !isOurs && !isNamed',
+    replace: 'theirs !== undefined && !isOurs && !isNamed && false',
+    tests: calls,
   },
   {
     id: 'server-of-the-user-replaced',
     file: 'src/cli/setup/add.ts',
-    find: 'current !== undefined && !isEqual(current, this.#options.record.added.mcp?.value)',
-    replace: 'current === null && !isEqual(current, this.#options.record.added.mcp?.value)',
-    tests: ['cli/setup/setup'],
+    find: 'if (this.#content.baseServers()?.clew === undefined)',
+    replace: "if (this.#content.baseServers()?.clew !== '')",
+    tests: calls,
+  },
+  {
+    id: 'only-recorded-entries-removed',
+    file: content,
+    find: 'commands.has(command) || findFormPart(command, event) !== undefined',
+    replace: 'commands.has(command)',
+    tests: records,
+  },
+  {
+    id: 'damaged-record-dropped',
+    file: record,
+    find: 'linkSync(file, aside);',
+    replace: '',
+    tests: records,
+  },
+  {
+    id: 'record-names-any-copy',
+    file: record,
+    find: "backup !== null && !copyName.test(path.basename(asString(backup) ?? ''))",
+    replace: "backup !== null && asString(backup) === ''",
+    tests: records,
+  },
+  {
+    id: 'record-names-any-folder',
+    file: record,
+    find: 'folders.every((name) => ownFolders.includes(String(name)))',
+    replace: 'folders.every((name) => name !== null)',
+    tests: records,
+  },
+  {
+    id: 'copy-through-a-link',
+    file: record,
+    find: 'if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true) return undefined;',
+    replace: '',
+    tests: records,
+  },
+  {
+    id: 'empty-containers-removed',
+    file: hooks,
+    find: 'const isLast = eventsLeft === 0 && before === undefined;',
+    replace: 'const isLast = eventsLeft === 0;',
+    tests: records,
   },
   {
     id: 'bytes-that-are-not-utf-8',

@@ -140,18 +140,25 @@ export function readCopy(env: NodeJS.ProcessEnv, { backup, beforeHash }: Recorde
 }
 
 /** Copies that no record needs, and files that a killed writer left. A damaged record that was set aside may need copies. */
-export function removeLeftCopies(env: NodeJS.ProcessEnv): readonly string[] {
+export function findLeftCopies(env: NodeJS.ProcessEnv): readonly string[] {
   const folder = setupFolder(env);
   const names = namesIn(folder);
   const records = [...readRecords(env).roots.values()];
   const needed = new Set(records.flatMap(({ files }) => Object.values(files).map(({ backup }) => backup)));
   const hasAside = names.some((name) => name.startsWith('setup.json.damaged-'));
-  const left = names.filter(
-    (name) =>
-      /^\.clew-[0-9a-f]{16}\.tmp$/.test(name) || (!hasAside && /\.[0-9a-f]{16}\.copy$/.test(name) && !needed.has(name)),
-  );
-  for (const name of left) rmSync(path.join(folder, name), { force: true });
-  return left.map((name) => path.join(folder, name));
+  const isLeft = (name: string): boolean =>
+    /^\.clew-[0-9a-f]{16}\.tmp$/.test(name) ||
+    (!hasAside && /\.[0-9a-f]{16}\.copy$/.test(name) && copyName.test(name) && !needed.has(name));
+  return names.filter(isLeft).map((name) => path.join(folder, name));
+}
+
+/** The caller holds the settings lock. What cannot be removed is found again. */
+export function removeLeftCopies(env: NodeJS.ProcessEnv): void {
+  try {
+    for (const file of findLeftCopies(env)) rmSync(file, { force: true });
+  } catch {
+    // Everything that was asked for is in place.
+  }
 }
 
 /** Of this version, and of older ones. */
