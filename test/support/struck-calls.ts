@@ -32,7 +32,7 @@ const changing = [
   'rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,symlink,symlinkat',
   'write,writev,pwrite64,pwritev,ftruncate,truncate,fsync,fdatasync,chmod,fchmod,fchmodat,chown,fchown,utimensat',
 ];
-const reading = ['openat,read,pread64,readv,statx,newfstatat,fstat,getdents64'];
+const reading = ['openat', 'read', 'pread64', 'readv', 'statx', 'newfstatat', 'fstat', 'getdents64'];
 
 /** Every call of the run that changes a file or a folder; with `reads` also those that only read one below it. */
 export function listPoints(
@@ -52,20 +52,34 @@ export function listPoints(
   }
 }
 
-/** Not every point may be met again: then the run ends as without it. */
+export interface StruckRun extends Run {
+  /** The file whose call was struck; `undefined` if the point was not met, or was an event of Node's own. */
+  readonly struck: string | undefined;
+}
+
+/** Not every point is met again: threads take turns. Then the run ends as without the strike, or has no `struck`. */
 export function runStruck(
   args: readonly string[],
   { call, nth }: CallPoint,
   strike: Strike,
   options: StrikeOptions,
-): Run {
+): StruckRun {
   const what =
     strike === 'KILL' ? 'signal=KILL' : typeof strike === 'number' ? `delay_enter=${strike}` : `error=${strike}`;
-  return runTraced(
-    ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${what}:when=${nth}`],
-    args,
-    options,
-  );
+  const inject = ['-y', '-e', `trace=${call}`, '-e', `inject=${call}:${what}:when=${nth}`];
+  const folder = mkdtempSync(path.join(tmpdir(), 'clew-strikes-'));
+  const log = path.join(folder, 'calls');
+  try {
+    const run = runTraced([...inject, '-o', log], args, options);
+    const lines = readFileSync(log, 'latin1').split('\n');
+    const hit =
+      strike === 'KILL'
+        ? lines.findLast((line) => / = \?$/.test(line))
+        : lines.find((line) => line.includes('INJECTED'));
+    return { ...run, struck: fileIn(/^\d+\s+\w+\((.*)$/.exec(hit ?? '')?.[1] ?? '') };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function runTraced(flags: readonly string[], args: readonly string[], { env, cwd }: StrikeOptions): Run {
@@ -93,9 +107,16 @@ function pointsIn(log: string, reads: string | undefined): readonly CallPoint[] 
   return [...found.values()];
 }
 
-/** Not a pipe, an event of Node's own, or a file of the program. */
+/** Not a pipe, an event of Node's own, or a file that is only read elsewhere. */
 function isOfFile(call: string, rest: string, reads: string | undefined): boolean {
   if (call === 'openat' && rest.includes('O_CREAT')) return true;
-  if (reading.join(',').split(',').includes(call)) return reads !== undefined && rest.includes(reads);
-  return !/^(?:p?writev?(?:64)?)$/.test(call) || /^\d+<\//.test(rest);
+  const file = fileIn(rest);
+  if (reading.includes(call)) return reads !== undefined && file?.startsWith(reads) === true;
+  return file !== undefined;
+}
+
+/** The first argument, or the second if the first is a folder to start from; only full paths. */
+function fileIn(rest: string): string | undefined {
+  const [, opened, named] = /^(?:\d+<([^>]*)>|(?:\w+(?:<[^>]*>)?, )?"([^"]*)")/.exec(rest) ?? [];
+  return [named, opened].find((file) => file?.startsWith('/'));
 }

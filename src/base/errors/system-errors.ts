@@ -40,7 +40,7 @@ export const remedies: Readonly<Record<string, string>> = {
 export function explainSystemError(error: unknown): UserError | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof UserError) return at;
-    const found = explainSqlite(at) ?? explainCall(at);
+    const found = explainSqlite(at) ?? explainInstall(at) ?? explainCall(at);
     if (found !== undefined) return new UserError(found.what, found.next, exitCodes.usage, { cause: error });
     const inner = at instanceof AggregateError ? at.errors.find((each) => explainSystemError(each)) : undefined;
     if (inner !== undefined) return explainSystemError(inner);
@@ -111,6 +111,13 @@ function readCall(error: Error): SystemCall | undefined {
 
 function pathText(path: unknown): string | undefined {
   return typeof path === 'string' && path !== '' ? path : undefined;
+}
+
+/** Node's loader looks for a file and does not say that the system refused. */
+function explainInstall(error: Error): Explained | undefined {
+  if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(systemErrorCode(error) ?? '')) return undefined;
+  const file = /Cannot find (?:module|package) '([^']*)'/.exec(error.message)?.[1] ?? 'a file';
+  return { what: `${file} of this installation cannot be read`, next: 'check the disk, or install Clew again' };
 }
 
 /** By the name or the number of the result, with or without the rest of it: `SQLITE_IOERR_FSYNC`, 1034. */
