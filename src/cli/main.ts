@@ -39,11 +39,11 @@ export const ended: Promise<void> = start(process.argv.slice(2)).then((exitCode)
 });
 
 async function start(argv: readonly string[]): Promise<number> {
-  if (!withoutRecovery.has(argv[0] ?? '') && mayHaveUnfinished()) {
-    const { recoverFirst } = await import('./program.ts');
-    await recoverFirst();
-  }
   try {
+    if (!withoutRecovery.has(argv[0] ?? '') && mayHaveUnfinished()) {
+      const { recoverFirst } = await import('./program.ts');
+      await recoverFirst();
+    }
     const text = await leanText(argv);
     if (text !== undefined) return await writeText(text);
   } catch (error) {

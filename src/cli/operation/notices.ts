@@ -1,5 +1,5 @@
 // What an operation reports while it runs: that it waits, and what became of operations that were killed.
-import { UserError } from '../../base/errors/index.ts';
+import { explainSystemError, UserError } from '../../base/errors/index.ts';
 import { type Recovered, recoverOperations } from '../../surgery/engine/index.ts';
 import type { CommandIo } from '../command/index.ts';
 import { shortOperation } from '../render/index.ts';
@@ -28,8 +28,9 @@ export async function recoverKilled(io: Pick<CommandIo, 'stderr' | 'env'>): Prom
     onRecovered(recovered);
     return recovered;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    writeNotice(io.stderr, `a killed operation could not be settled: ${error.message}`);
+    const reason = error instanceof UserError ? error : explainSystemError(error);
+    if (reason === undefined) throw error;
+    writeNotice(io.stderr, `a killed operation could not be settled: ${reason.message}`);
     return [];
   }
 }
