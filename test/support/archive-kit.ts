@@ -1,7 +1,8 @@
 // What the tests of the archive share: libraries to archive, forks of sessions, and trees of files to compare.
 import { chmodSync, cpSync, lstatSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { contentKey, readContents } from '../../src/library/archive/pack/contents.ts';
+import { readContents } from '../../src/library/archive/pack/contents.ts';
+import { contentKey } from '../../src/library/archive/pack/manifest.ts';
 import { agentIdOf } from '../../src/store/session-files.ts';
 import { corpusFolder } from './corpus.ts';
 import { filesBelow } from './paths.ts';

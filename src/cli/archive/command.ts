@@ -10,8 +10,6 @@ import {
   archiveSessions,
   findOrphans,
   type OrphanSession,
-  type Verification,
-  verifyArchive,
 } from '../../library/archive/index.ts';
 import { leftOutNotes, sessionPlace } from '../../library/session-files/index.ts';
 import { refuseOtherFile } from '../../session/transcript/index.ts';
@@ -29,6 +27,7 @@ import {
 import { operationNotices } from '../operation/index.ts';
 import { readStdin, showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { listArchived } from './list.ts';
+import { verify } from './verify.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags } = input;
@@ -54,6 +53,7 @@ async function archive({ flags, io, unread, words }: CommandInput, sessions: rea
     onStart: (bytes) => progress.start(bytes),
     onRead: (bytes) => progress.add(bytes),
   }).finally(() => progress.end());
+  for (const notice of report.notices) writeNotice(io.stderr, notice);
   for (const { problem, leftOut } of report.sessions) {
     if (problem !== undefined) writeNotice(io.stderr, `${problem}; check the permissions`);
     else for (const note of leftOutNotes(leftOut)) writeNotice(io.stderr, note);
@@ -135,10 +135,11 @@ function reportText({ sessions, storedBytes }: ArchiveReport, isDryRun: boolean)
   return `${lines.join('')}would archive ${what}${rest}\n`;
 }
 
-function jsonReport({ sessions, storedBytes }: ArchiveReport, io: CommandIo): object {
+function jsonReport({ sessions, storedBytes, notices }: ArchiveReport, io: CommandIo): object {
   return {
     folder: archiveFolder(io.env),
     storedBytes,
+    notices,
     sessions: sessions.map((session) => ({ ...session, problem: session.problem ?? null })),
   };
 }
@@ -154,7 +155,7 @@ async function archiveFromHook(input: CommandInput): Promise<void> {
     const report = await archiveSessions(found.sessions, { folder: archiveFolder(io.env) });
     const unread = found.problems.filter(({ code }) => code !== 'ENOENT').map(problemText);
     const failed = report.sessions.flatMap(({ problem }) => problem ?? []);
-    for (const problem of [...unread, ...failed]) log(io.env, problem);
+    for (const problem of [...report.notices, ...unread, ...failed]) log(io.env, problem);
   } catch (error) {
     log(io.env, error instanceof Error ? error.message : String(error));
   }
@@ -189,28 +190,6 @@ async function everySession(
 
 function log(env: NodeJS.ProcessEnv, message: string): void {
   logLine(env, 'archive.log', `archive --auto: ${message}`);
-}
-
-async function verify({ flags, io }: CommandInput): Promise<void> {
-  const progress = showByteProgress(io.stderr, 'verifying');
-  const found = await verifyArchive({
-    folder: archiveFolder(io.env),
-    onStart: (bytes) => progress.start(bytes),
-    onRead: (bytes) => progress.add(bytes),
-  }).finally(() => progress.end());
-  await writeOut([flags.json === true ? `${jsonText(found, 2)}\n` : verificationText(found)], io);
-  if (found.damage.length + found.broken.length === 0) return;
-  const next = 'move the archive aside and run `clew archive` to copy the sessions that are still on disk';
-  throw new UserError('the archive is damaged', next, exitCodes.failed);
-}
-
-function verificationText({ sessions, versions, files, sizeBytes, damage, broken }: Verification): string {
-  const damaged = damage.map(({ pack, offset, message }) => `${pack} at ${offset}: ${message}\n`);
-  const lost = broken.map((each) => `${each.session} copy ${each.version}, ${each.file}: ${each.reason}\n`);
-  const total = `${counted(sessions, 'session')}, ${counted(versions, 'copy', 'copies')}, ${counted(files, 'file')}`;
-  const result =
-    lost.length === 0 ? 'every byte can be restored' : `${counted(lost.length, 'file')} cannot be restored`;
-  return `${[...damaged, ...lost].join('')}${total}, ${formatBytes(sizeBytes)}: ${result}\n`;
 }
 
 function sayNothing(input: CommandInput): void {

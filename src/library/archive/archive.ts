@@ -9,16 +9,18 @@ import { ownerOf } from '../../session/load/index.ts';
 import {
   agentIdOf,
   type DiskProblem,
+  diskError,
   type FoundSession,
   type LeftOut,
   listFolder,
   projectNames,
   projectsFolders,
-  stateFolder,
   whySessionLeaves,
   withLock,
 } from '../../store/index.ts';
 import { type SessionPath, type SessionPlace, sessionPaths, sessionPlace } from '../session-files/index.ts';
+import { archiveFolder } from './archive-folder.ts';
+import { shortTitle, TitleFinder } from './archived-title.ts';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -30,6 +32,7 @@ import {
   readPieces,
   splitLine,
 } from './pack/index.ts';
+import { isSettled, settleArchive } from './settle.ts';
 
 /** Options of `archiveSessions`. */
 export interface ArchiveOptions {
@@ -70,10 +73,8 @@ export interface ArchiveReport {
   readonly sessions: readonly SessionOutcome[];
   /** Bytes by which the archive has grown. */
   readonly storedBytes: number;
-}
-
-export function archiveFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return path.join(stateFolder(env), 'archive');
+  /** What a killed run or damage had left, and what was done about it. */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -86,23 +87,38 @@ export async function archiveSessions(
   options: ArchiveOptions = {},
 ): Promise<ArchiveReport> {
   const folder = options.folder ?? archiveFolder();
-  const first = await planAll(sessions, readContents(folder));
-  if (options.isDryRun === true || first.every((plan) => !isChanged(plan))) return reportOf(first, 0);
+  const known = readContents(folder);
+  const first = await planAll(sessions, known);
+  const isSame = first.every((plan) => !isChanged(plan)) && (known.packs.length === 0 || isSettled(known));
+  if (options.isDryRun === true || isSame) return reportOf(first, 0, noticesOf(known));
   return withLock(folder, options, async () => {
     // Read again: whoever held the lock before may have archived the same sessions.
-    const contents = readContents(folder);
+    const { contents, steps } = await settleArchive(folder);
     const plans = await planAll(sessions, contents);
     const toRead = plans.filter(isChanged).flatMap((plan) => plan.files);
     options.onStart?.(toRead.reduce((sum, file) => sum + file.stats.size, 0));
-    const writer = await PackWriter.open(contents, options);
+    const writer = openWriter(contents, options);
     try {
       for (const plan of plans) if (isChanged(plan)) await archiveOne(plan, writer, options);
       await writer.flush();
     } finally {
       await writer.close();
     }
-    return reportOf(plans, writer.storedBytes);
+    return reportOf(plans, writer.storedBytes, [...steps.map(({ message }) => message), ...noticesOf(contents)]);
   });
+}
+
+function openWriter(contents: ArchiveContents, options: ArchiveOptions): PackWriter {
+  try {
+    return new PackWriter(contents, options);
+  } catch (error) {
+    throw diskError(error, 'read', contents.folder);
+  }
+}
+
+/** Whoever archives must hear of damage, although it does not stop the run. */
+function noticesOf({ folder, damage }: ArchiveContents): readonly string[] {
+  return damage.length === 0 ? [] : [`the archive ${folder} is damaged; run \`clew archive --verify\``];
 }
 
 interface Plan {
@@ -177,9 +193,12 @@ function isKept({ name, stats }: SessionPath, known: ArchivedFile | undefined): 
 
 async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOptions): Promise<void> {
   const files: ArchivedFile[] = [];
+  const titles = new TitleFinder();
   for (const file of plan.files) {
+    const isMain = file.name === `${plan.place.sessionId}.jsonl`;
+    const onLine = isMain ? (line: Buffer): void => titles.add(line) : undefined;
     try {
-      files.push(await archiveFile(file, plan.place.sessionId, writer, options));
+      files.push(await archiveFile(file, plan.place.sessionId, writer, { ...options, onLine }));
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === undefined || error instanceof UserError) throw error;
@@ -187,7 +206,8 @@ async function archiveOne(plan: Plan, writer: PackWriter, options: ArchiveOption
       return;
     }
   }
-  writer.addManifest({ ...plan.place, archivedAtMs: Date.now(), files: [...filesOfBefore(plan), ...files] });
+  const manifest = { ...plan.place, archivedAtMs: Date.now(), files: [...filesOfBefore(plan), ...files] };
+  writer.addManifest(manifest, shortTitle(titles.title));
 }
 
 /** If the main transcript is gone, the latest copy must not lose what an earlier one has. */
@@ -203,7 +223,7 @@ async function archiveFile(
   file: SessionPath,
   sessionId: string,
   writer: PackWriter,
-  { onRead }: ArchiveOptions,
+  { onRead, onLine }: ArchiveOptions & { readonly onLine: ((line: Buffer) => void) | undefined },
 ): Promise<ArchivedFile> {
   const { size, mtimeMs, mode } = file.stats;
   const hash = createHash('sha256');
@@ -214,6 +234,7 @@ async function archiveFile(
   for (const piece of readPieces(file.path, { sizeBytes: size, ...(onRead === undefined ? {} : { onRead }) })) {
     hash.update(piece);
     sizeBytes += piece.length;
+    onLine?.(piece);
     const parts = splitLine(piece);
     group.add(writer.add(parts.body), parts);
     // The content decides where a group ends: if a line is removed or inserted, the groups after it stay the same.
@@ -237,7 +258,7 @@ function endsGroup(body: Buffer): boolean {
   return ((sum >>> 8) & 0xff) === 0;
 }
 
-function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
+function reportOf(plans: readonly Plan[], storedBytes: number, notices: readonly string[]): ArchiveReport {
   const sessions = plans.map((plan): SessionOutcome => {
     const { path: main, place, files, leftOut, problem } = plan;
     const sizeBytes = files.reduce((sum, file) => sum + file.stats.size, 0);
@@ -245,7 +266,7 @@ function reportOf(plans: readonly Plan[], storedBytes: number): ArchiveReport {
     const facts = { path: main, sessionId: place.sessionId, outcome, files: files.length, sizeBytes, leftOut } as const;
     return problem === undefined ? facts : { ...facts, problem };
   });
-  return { sessions, storedBytes };
+  return { sessions, storedBytes, notices };
 }
 
 /** `path` is where the main transcript was. */

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import { contentKey, type Manifest, placeKey, readContents } from './pack/index.ts';
+import { diskError } from '../../store/index.ts';
+import { contentHash, type Manifest, placeKey, readContents } from './pack/index.ts';
 import { purgeVersions } from './purge.ts';
 
 /** One version of a session in an archive. */
@@ -20,7 +21,7 @@ export interface ArchivedCopy {
 export function archivedCopies(folder: string, sessions: readonly string[]): readonly ArchivedCopy[] {
   const { sessions: known } = readContents(folder);
   return sessions.flatMap((session) =>
-    (known.get(session)?.versions ?? []).map((manifest) => ({ folder, session, content: contentOf(manifest) })),
+    (known.get(session)?.versions ?? []).map((manifest) => ({ folder, session, content: contentHash(manifest) })),
   );
 }
 
@@ -34,15 +35,20 @@ export function newCopies(before: readonly ArchivedCopy[], after: readonly Archi
 /** Removes a copy; does nothing if it is not there. */
 export async function forgetCopy(copy: ArchivedCopy): Promise<void> {
   const { folder, session, content } = copy;
-  await refuseOnlyCopy(copy);
-  await purgeVersions((each) => placeKey(each) === session && contentOf(each) === content, { folder });
+  // Under the lock of the purge, so that the files are read right before the copy goes.
+  const isUnwanted = async (each: Manifest): Promise<boolean> => {
+    if (placeKey(each) !== session || contentHash(each) !== content) return false;
+    await refuseOnlyCopy(copy);
+    return true;
+  };
+  await purgeVersions(isUnwanted, { folder });
 }
 
 /** Refuses unless the files on disk still begin with the archived bytes: a session only grows. */
 export async function refuseOnlyCopy({ folder, session, content }: ArchivedCopy): Promise<void> {
   const manifest = readContents(folder)
     .sessions.get(session)
-    ?.versions.find((each) => contentOf(each) === content);
+    ?.versions.find((each) => contentHash(each) === content);
   if (manifest === undefined) return;
   const { projects, slug, sessionId, files } = manifest;
   for (const { path: name, sizeBytes, sha256 } of files) {
@@ -57,13 +63,13 @@ export async function refuseOnlyCopy({ folder, session, content }: ArchivedCopy)
 }
 
 async function hashStart(file: string, sizeBytes: number): Promise<string | undefined> {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size < sizeBytes) return undefined;
-  const hash = createHash('sha256');
-  if (sizeBytes > 0) for await (const bytes of createReadStream(file, { end: sizeBytes - 1 })) hash.update(bytes);
-  return hash.digest('hex');
-}
-
-function contentOf(manifest: Manifest): string {
-  return createHash('sha256').update(contentKey(manifest)).digest('hex');
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size < sizeBytes) return undefined;
+    const hash = createHash('sha256');
+    if (sizeBytes > 0) for await (const bytes of createReadStream(file, { end: sizeBytes - 1 })) hash.update(bytes);
+    return hash.digest('hex');
+  } catch (error) {
+    throw diskError(error, 'read', file);
+  }
 }

@@ -1,12 +1,12 @@
 export {
   type ArchiveOptions,
   type ArchiveReport,
-  archiveFolder,
   archiveSessions,
   findOrphans,
   type OrphanSession,
 } from './archive.ts';
-export { archivedTitle } from './archived-title.ts';
+export { archiveFolder } from './archive-folder.ts';
+export { archivedFolder, archivedPrompt, archivedTitle } from './archived-title.ts';
 export { type ArchivedCopy, archivedCopies, forgetCopy, newCopies, refuseOnlyCopy } from './copies.ts';
 export { purgeVersions } from './purge.ts';
 export {
@@ -18,10 +18,9 @@ export {
   removeSession,
   whyInUse,
 } from './remove.ts';
+export { type ArchiveRepair, type RepairOptions, repairArchive } from './repair.ts';
 export {
   type ArchivedPlace,
-  archivedFolder,
-  archivedPrompt,
   archivedSource,
   findArchivedFile,
   listArchive,
@@ -34,4 +33,5 @@ export {
   restoreFrom,
   restoreSession,
 } from './restore.ts';
-export { type Verification, verifyArchive } from './verify.ts';
+export type { ArchiveStep } from './settle.ts';
+export { isDamaged, type SessionVerdict, type Verification, verifyArchive } from './verify.ts';

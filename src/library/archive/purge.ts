@@ -6,21 +6,15 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
-import {
-  diskError,
-  type LockOptions,
-  removeStaleTemps,
-  replaceFile,
-  withLock,
-  writeNewFile,
-} from '../../store/index.ts';
-import { archiveFolder } from './archive.ts';
+import { diskError, type LockOptions, removeStaleTemps, withLock, writeNewFile } from '../../store/index.ts';
+import { archiveFolder } from './archive-folder.ts';
 import {
   type ArchiveContents,
   ArchiveDamaged,
   type Block,
   bodyHash,
   ChunkReader,
+  type Committed,
   chunksOfGroup,
   codecs,
   contentKey,
@@ -30,7 +24,7 @@ import {
   lengthBytes,
   type Manifest,
   makeRecord,
-  type PackGap,
+  noPacks,
   type PackRecord,
   placeKey,
   readBody,
@@ -40,7 +34,10 @@ import {
   scanPack,
   type UnpackedBlock,
   unpackBlock,
+  writeCommitted,
 } from './pack/index.ts';
+import { type PackChange, replacePack } from './replace-pack.ts';
+import { settleArchive } from './settle.ts';
 
 export interface PurgeOptions extends LockOptions {
   readonly folder?: string;
@@ -62,25 +59,51 @@ export async function purgeVersions(
   if (readContents(folder).packs.length === 0) return { versions: 0, chunks: 0 };
   const marker = path.join(folder, 'purging');
   return withLock(folder, options, async () => {
-    const contents = readContents(folder);
+    const { contents } = await settleArchive(folder);
     const unwanted = new Set<string>();
     for (const manifest of [...contents.sessions.values()].flatMap(({ versions }) => versions))
       if (await isUnwanted(manifest, contents)) unwanted.add(versionKey(manifest));
     if (unwanted.size === 0 && !existsSync(marker)) return { versions: 0, chunks: 0 };
     const isGone = (manifest: Manifest): boolean => unwanted.has(versionKey(manifest));
+    refuseDamaged(contents);
     const used = markUsed(contents, isGone);
+    let committed = withoutCopies(contents, isGone);
     try {
       if (!existsSync(marker)) await writeNewFile(marker, Buffer.from('a purge has begun\n'));
       await removeStaleTemps(folder, 0);
-      for (const pack of contents.packs) await dropVersions(pack, isGone);
+      for (const pack of contents.packs) committed = await dropVersions(pack, isGone, committed);
       let chunks = 0;
-      for (const pack of contents.packs) chunks += await emptyUnused(pack, used);
+      for (const pack of contents.packs) {
+        const emptied = await emptyUnused(pack, used, committed);
+        chunks += emptied.chunks;
+        committed = emptied.committed;
+      }
+      writeCommitted(folder, committed);
       await rm(marker);
       return { versions: unwanted.size, chunks };
     } catch (error) {
       throw diskError(error, 'write', folder);
     }
   });
+}
+
+/** A pack that is not what was committed must not be committed again. */
+function refuseDamaged({ known }: ArchiveContents): void {
+  const bad = known.find(({ standing }) => standing !== 'sound');
+  if (bad !== undefined) throw unreadable(`${bad.entry.name} is ${bad.standing}`);
+}
+
+/** They leave the lists before their records leave the packs: after a kill in between they are not missing. */
+function withoutCopies(contents: ArchiveContents, isGone: (manifest: Manifest) => boolean): Committed {
+  const { next, packs } = contents.committed ?? noPacks;
+  const gone = new Set<string>();
+  for (const pack of contents.packs)
+    for (const { record, manifest } of manifestsOf(pack))
+      if (manifest !== undefined && isGone(manifest)) gone.add(record.header.sha256);
+  return {
+    next,
+    packs: packs.map((pack) => ({ ...pack, copies: pack.copies.filter(({ record }) => !gone.has(record)) })),
+  };
 }
 
 function versionKey(manifest: Manifest): string {
@@ -133,14 +156,24 @@ function* manifestsOf(pack: string): Generator<{ record: PackRecord; manifest?: 
   }
 }
 
-async function dropVersions(pack: string, isGone: (manifest: Manifest) => boolean): Promise<void> {
+async function dropVersions(
+  pack: string,
+  isGone: (manifest: Manifest) => boolean,
+  committed: Committed,
+): Promise<Committed> {
   const dropped = new Set<number>();
   for (const { record, manifest } of manifestsOf(pack))
     if (manifest !== undefined && isGone(manifest)) dropped.add(record.offset);
-  if (dropped.size > 0) await rewritePack(pack, (item) => (dropped.has(item.offset) ? Buffer.alloc(0) : undefined));
+  if (dropped.size === 0) return committed;
+  const change: PackChange = (item) => (dropped.has(item.offset) ? Buffer.alloc(0) : undefined);
+  return replacePack(path.dirname(pack), committed, path.basename(pack), change);
 }
 
-async function emptyUnused(pack: string, used: Uint8Array): Promise<number> {
+async function emptyUnused(
+  pack: string,
+  used: Uint8Array,
+  committed: Committed,
+): Promise<{ readonly chunks: number; readonly committed: Committed }> {
   const emptied = new Set<number>();
   let chunks = 0;
   for (const item of scanPack(pack)) {
@@ -153,11 +186,10 @@ async function emptyUnused(pack: string, used: Uint8Array): Promise<number> {
     emptied.add(item.offset);
     chunks += unused;
   }
-  if (emptied.size > 0)
-    await rewritePack(pack, async (item) =>
-      isRecord(item) && emptied.has(item.offset) ? emptyBlock(item, pack, used) : undefined,
-    );
-  return chunks;
+  if (emptied.size === 0) return { chunks, committed };
+  const change: PackChange = (item) =>
+    isRecord(item) && emptied.has(item.offset) ? emptyBlock(item, pack, used) : undefined;
+  return { chunks, committed: await replacePack(path.dirname(pack), committed, path.basename(pack), change) };
 }
 
 /** Nothing can be read from a damaged block. */
@@ -205,21 +237,8 @@ async function emptyBlock({ header, offset, bodyOffset }: PackRecord, pack: stri
       rawBytes: raw.length,
       bodyBytes: body.length,
       sha256: bodyHash(body),
+      summed: true,
     },
     [body],
   );
-}
-
-type Change = (item: PackRecord | PackGap) => Buffer | undefined | Promise<Buffer | undefined>;
-
-/** Every record and gap unchanged, unless `change` returns other bytes. */
-async function rewritePack(pack: string, change: Change): Promise<void> {
-  await replaceFile(pack, changedItems(pack, change));
-}
-
-async function* changedItems(pack: string, change: Change): AsyncGenerator<Buffer> {
-  for (const item of scanPack(pack)) {
-    const length = isRecord(item) ? item.bodyOffset + item.header.bodyBytes - item.offset : item.bytes;
-    yield (await change(item)) ?? readRange(pack, item.offset, length);
-  }
 }

@@ -8,10 +8,11 @@ import { scanRecord } from '../../format/scan/index.ts';
 import { refuseOtherFile, type SessionFileOptions } from '../../session/transcript/index.ts';
 import { type DiskProblem, diskError, type LeftOut, readLineBatches } from '../../store/index.ts';
 import { type SessionPath, sessionPaths, sessionPlace, whoUses } from '../session-files/index.ts';
-import { type ArchiveOptions, archiveFolder, archiveSessions } from './archive.ts';
-import { ChunkReader, placeKey, readContents } from './pack/index.ts';
+import { type ArchiveOptions, archiveSessions } from './archive.ts';
+import { archiveFolder } from './archive-folder.ts';
+import { FileChecker } from './file-check.ts';
+import { placeKey, readContents } from './pack/index.ts';
 import { type ArchivedPlace, hashFile } from './restore.ts';
-import { damageOf } from './verify.ts';
 
 export interface RemoveOptions extends ArchiveOptions, SessionFileOptions {
   /** Delete without a copy in the archive. */
@@ -122,12 +123,12 @@ async function archiveAndCheck(
   if (problem !== undefined) throw new UserError(`${problem}; nothing was deleted`, 'check the permissions');
   const contents = readContents(folder);
   const manifest = contents.sessions.get(placeKey(sessionPlace(main)))?.versions.at(-1);
-  const reader = new ChunkReader(contents);
+  const checker = new FileChecker(contents);
   const hashes = new Map<string, string>();
   for (const { name, path: file } of files) {
     const archived = manifest?.files.find((each) => each.path === name);
     const isKept =
-      manifest !== undefined && archived !== undefined && (await damageOf(reader, manifest, archived)) === undefined;
+      manifest !== undefined && archived !== undefined && (await checker.findDamage(manifest, archived)) === undefined;
     if (!isKept) {
       throw new UserError(
         `the archived copy of ${file} cannot be read back; nothing was deleted`,

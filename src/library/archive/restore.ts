@@ -5,10 +5,9 @@ import { createReadStream } from 'node:fs';
 import { chmod, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../../base/errors/index.ts';
-import { asObject, asString, isArray, parseJson } from '../../base/json/index.ts';
-import { scanRecord } from '../../format/scan/index.ts';
 import { diskError, projectsFolder, realPlace, replaceFile, staysIn, writeNewFile } from '../../store/index.ts';
-import { archiveFolder } from './archive.ts';
+import { archiveFolder } from './archive-folder.ts';
+import { FileChecker } from './file-check.ts';
 import {
   type ArchiveContents,
   ArchiveDamaged,
@@ -16,6 +15,8 @@ import {
   type ArchivedSession,
   ChunkReader,
   contentKey,
+  isLost,
+  type LostCopy,
   type Manifest,
   readArchivedFile,
   readContents,
@@ -67,6 +68,8 @@ export interface RestoreSource {
   readonly files: readonly RestorableFile[];
   /** For messages: `archived one`. */
   readonly kind: string;
+  /** Throws if the file cannot be restored: asked of every file before the first is written. */
+  check?(file: RestorableFile): Promise<void>;
   /** Throws if the bytes are not those of its hash: then no file gets its name. */
   content(file: RestorableFile): Iterable<Buffer> | AsyncIterable<Buffer>;
 }
@@ -86,7 +89,12 @@ export function archivedSource(
   const reader = new ChunkReader(contents);
   const { sessionId, projects, slug, files } = manifest;
   const content = (file: RestorableFile): Iterable<Buffer> => archivedContent(reader, manifest, file);
-  return { sessionId, projects, slug, files, kind: 'archived one', content };
+  const checker = new FileChecker(contents);
+  const check = async (file: RestorableFile): Promise<void> => {
+    const reason = await checker.findDamage(manifest, fileIn(manifest, file));
+    if (reason !== undefined) throw damagedError(manifest, file.path, reason);
+  };
+  return { sessionId, projects, slug, files, kind: 'archived one', check, content };
 }
 
 /** The same from any source. Files that exist with the same bytes stay, so that an interrupted restore continues. */
@@ -103,6 +111,7 @@ export async function restoreFrom(source: RestoreSource, options: RestoreOptions
       exitCodes.refused,
     );
   }
+  for (const { file, outcome } of steps) if (outcome !== 'present') await source.check?.(file);
   const usual = path.join(path.dirname(archive), 'backups', new Date().toISOString().replace(/[:.]/g, '-'));
   const backups = options.backups ?? usual;
   const files: RestoredFile[] = [];
@@ -118,14 +127,18 @@ export async function restoreFrom(source: RestoreSource, options: RestoreOptions
 
 /** A failure of the archive itself is one for the user. */
 function* archivedContent(reader: ChunkReader, manifest: Manifest, file: RestorableFile): Generator<Buffer> {
-  const archived = manifest.files.find((each) => each.path === file.path);
-  if (archived === undefined) throw new TypeError(`${file.path} is not of this session`);
   try {
-    yield* readArchivedFile(reader, manifest, archived);
+    yield* readArchivedFile(reader, manifest, fileIn(manifest, file));
   } catch (error) {
     if (error instanceof ArchiveDamaged) throw damagedError(manifest, file.path, error.message);
     throw error;
   }
+}
+
+function fileIn(manifest: Manifest, { path: name }: RestorableFile): ArchivedFile {
+  const archived = manifest.files.find((each) => each.path === name);
+  if (archived === undefined) throw new TypeError(`${name} is not of this session`);
+  return archived;
 }
 
 interface Step {
@@ -211,22 +224,39 @@ export async function restoreArchivedFile(place: ArchivedPlace, target: string):
   await restoreFile(source, { file, target, outcome: 'restored' }, undefined);
 }
 
-/** Throws if the archive does not have the file. */
+/** Throws if the archive does not have the file, or not its bytes: they are read back. */
 export function findArchivedFile({ folder, session, name, sha256 }: ArchivedPlace): {
   readonly contents: ArchiveContents;
   readonly manifest: Manifest;
   readonly file: ArchivedFile;
 } {
   const contents = readContents(folder);
+  const reader = new ChunkReader(contents);
+  let damage: UserError | undefined;
+  // Of two copies with the same file one may be damaged.
   for (const manifest of contents.sessions.get(session)?.versions ?? []) {
     const file = manifest.files.find((each) => each.path === name && each.sha256 === sha256);
-    if (file !== undefined) return { contents, manifest, file };
+    if (file === undefined) continue;
+    const reason = whyUnreadable(reader, manifest, file);
+    if (reason === undefined) return { contents, manifest, file };
+    damage = damagedError(manifest, name, reason);
   }
+  if (damage !== undefined) throw damage;
   throw new UserError(
     `the archive ${folder} no longer has ${name} of ${session}`,
     'run `clew archive --list` to see its copies',
     exitCodes.refused,
   );
+}
+
+function whyUnreadable(reader: ChunkReader, manifest: Manifest, file: ArchivedFile): string | undefined {
+  try {
+    for (const _ of readArchivedFile(reader, manifest, file));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArchiveDamaged) return error.message;
+    throw error;
+  }
 }
 
 /** Lists every session in the archive. */
@@ -240,16 +270,33 @@ export function listArchive(folder: string = archiveFolder()): readonly Archived
  * the oldest; without it the latest is meant.
  */
 function findArchived(contents: ArchiveContents, argument: string, version?: number): Manifest {
-  const { versions } = findArchivedSession(contents, argument);
-  const found = versions.at(version === undefined ? -1 : version - 1);
+  const { key, versions } = findArchivedSession(contents, argument);
+  const copies = contents.copies.get(key) ?? versions;
+  const found = copies.at(version === undefined ? -1 : version - 1);
+  if (found !== undefined && isLost(found)) throw lostError(found, copies, version);
   if (found !== undefined && (version === undefined || version >= 1)) return found;
   throw new UserError(
     `there is no version ${version} of session ${versions[0]?.sessionId} in the archive`,
-    `there are ${versions.length}; 1 is the oldest`,
+    `there are ${copies.length}; 1 is the oldest`,
   );
 }
 
-function findArchivedSession({ sessions, folder, damage }: ArchiveContents, argument: string): ArchivedSession {
+/** An older copy is never taken for the latest one. */
+function lostError(lost: LostCopy, copies: readonly (Manifest | LostCopy)[], version?: number): UserError {
+  const last = copies.findLastIndex((copy) => !isLost(copy)) + 1;
+  const which = version === undefined ? 'the latest copy' : `copy ${version}`;
+  return new UserError(
+    `${which} of session ${lost.sessionId} cannot be restored: ${lost.reason}`,
+    last === 0
+      ? 'run `clew archive --verify`'
+      : `copy ${last} is there: \`clew restore ${lost.sessionId} --copy ${last}\``,
+    exitCodes.failed,
+  );
+}
+
+function findArchivedSession(contents: ArchiveContents, argument: string): ArchivedSession {
+  const { folder, damage } = contents;
+  const sessions = withLostOnes(contents);
   const byPath = sessions.get(argument);
   if (byPath !== undefined) return byPath;
   const wanted = argument.trim().toLowerCase();
@@ -274,11 +321,16 @@ function findArchivedSession({ sessions, folder, damage }: ArchiveContents, argu
   }
   if (others.every((other) => sameContent(other, newest))) return newest;
   const paths = matches.map((session) => session.key).join(' and ');
-  throw new UserError(`session ${newest.versions[0]?.sessionId} was archived from ${paths}`, 'give the path');
+  throw new UserError(`session ${idOf(newest)} was archived from ${paths}`, 'give the path');
 }
 
-function idOf(session: ArchivedSession): string {
-  return (session.versions[0]?.sessionId ?? '').toLowerCase();
+/** A session of which no copy is left must be refused, not taken for one that was never archived. */
+function withLostOnes({ sessions, copies }: ArchiveContents): ReadonlyMap<string, ArchivedSession> {
+  return new Map([...copies.keys()].map((key) => [key, sessions.get(key) ?? { key, versions: [] }]));
+}
+
+function idOf({ key }: ArchivedSession): string {
+  return path.basename(key, '.jsonl').toLowerCase();
 }
 
 function archivedAt(session: ArchivedSession): number {
@@ -297,50 +349,4 @@ function damagedError(manifest: Manifest, name: string, reason: string): UserErr
     'run `clew archive --verify` to see what is damaged',
     exitCodes.failed,
   );
-}
-
-/** The first folder that a line of an archived session names; `undefined` where none does, or its bytes are damaged. */
-export function archivedFolder(contents: ArchiveContents, manifest: Manifest): string | undefined {
-  const [main] = manifest.files;
-  if (main === undefined) return undefined;
-  try {
-    for (const line of readArchivedFile(new ChunkReader(contents), manifest, main)) {
-      const cwd = scanRecord(line)?.cwd;
-      if (cwd !== undefined) return cwd;
-    }
-    return undefined;
-  } catch (error) {
-    if (error instanceof ArchiveDamaged) return undefined;
-    throw error;
-  }
-}
-
-/** Lines that are read to find the first prompt: it is near the beginning, or there is none. */
-const openingLines = 200;
-
-/** The first prompt of an archived session; `undefined` where its first lines have none, or its bytes are damaged. */
-export function archivedPrompt(contents: ArchiveContents, manifest: Manifest): string | undefined {
-  const [main] = manifest.files;
-  if (main === undefined) return undefined;
-  try {
-    let lines = 0;
-    for (const line of readArchivedFile(new ChunkReader(contents), manifest, main)) {
-      if (++lines > openingLines) return undefined;
-      const prompt = promptIn(line);
-      if (prompt !== undefined) return prompt;
-    }
-    return undefined;
-  } catch (error) {
-    if (error instanceof ArchiveDamaged) return undefined;
-    throw error;
-  }
-}
-
-function promptIn(line: Buffer): string | undefined {
-  const entry = asObject(parseJson(line.toString('utf8')));
-  if (entry?.type !== 'user' || entry.isMeta === true || entry.isSidechain === true) return undefined;
-  const content = asObject(entry.message)?.content;
-  if (typeof content === 'string') return content.startsWith('<') ? undefined : content;
-  const [first] = isArray(content) ? content : [];
-  return asString(asObject(first)?.text);
 }

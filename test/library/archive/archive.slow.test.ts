@@ -9,8 +9,9 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
 import { ChunkReader } from '../../../src/library/archive/pack/chunks.ts';
-import { type ArchiveContents, type Block, readContents } from '../../../src/library/archive/pack/contents.ts';
+import { type ArchiveContents, readContents } from '../../../src/library/archive/pack/contents.ts';
 import { readGroup } from '../../../src/library/archive/pack/pieces.ts';
+import type { Block } from '../../../src/library/archive/pack/record.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
 import {
@@ -121,9 +122,8 @@ test('a block that reached the disk in part is not built upon', async (t) => {
   const root = killRoot(temp);
   const wanted = await referenceArchive(temp, root);
   const folder = path.join(temp, 'reference');
-  const { uncommitted, blocks } = withoutLastSessions(folder);
-  const block = blocks.find((each) => each.offset === uncommitted.at(-1)?.offset && each.pack === packs(folder).at(-1));
-  assert.ok(block !== undefined);
+  const block = withoutLastSessions(folder).blocks.at(-1);
+  assert.ok(block !== undefined && block.pack === packs(folder).at(-1));
   flipByte(block.pack, block.bodyOffset + block.header.bodyBytes - 20);
   await completes(folder, root, wanted, 'a damaged block at the end');
 });

@@ -25,6 +25,8 @@ export interface ArchivedSessions {
   readonly folder: string;
   readonly mains: readonly { readonly path: string }[];
   readonly records: readonly RecordPlace[];
+  /** The file of committed sums after each of the sessions. */
+  readonly commits: readonly Buffer[];
 }
 
 /** Three sessions with a side file each, archived one after the other: chunks and a session each. */
@@ -41,8 +43,12 @@ export async function threeSessions(t: TestContext): Promise<ArchivedSessions> {
   setWholeTimes(project);
   const folder = path.join(temp, 'archive');
   const mains = ids.map((id) => ({ path: path.join(project, `${id}.jsonl`) }));
-  for (const main of mains) await archiveSessions([main], { folder });
-  return { temp, folder, mains, records: recordsOf(readFileSync(packsOf(folder)[0] ?? '')) };
+  const commits: Buffer[] = [];
+  for (const main of mains) {
+    await archiveSessions([main], { folder });
+    commits.push(readFileSync(path.join(folder, 'committed')));
+  }
+  return { temp, folder, mains, commits, records: recordsOf(readFileSync(packsOf(folder)[0] ?? '')) };
 }
 
 /** As docs/archive.md describes a pack. */

@@ -1,11 +1,12 @@
 // An archive with every kind of damage: what is still whole comes back with its original bytes, the rest is named, and
 // the next run completes what a killed one left.
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/archive.ts';
-import { readContents, serialiseManifest } from '../../../src/library/archive/pack/contents.ts';
+import { readContents } from '../../../src/library/archive/pack/contents.ts';
+import { serialiseManifest } from '../../../src/library/archive/pack/manifest.ts';
 import { bodyHash, codecs, makeRecord } from '../../../src/library/archive/pack/record.ts';
 import { restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
@@ -14,7 +15,7 @@ import { refusalOf } from '../../support/refusal.ts';
 import { assertAllComeBack, ids, packsOf, threeSessions } from './damage-kit.ts';
 
 test('a block that reached the disk in part, without its session, is written again', async (t) => {
-  const { temp, folder, records, mains } = await threeSessions(t);
+  const { temp, folder, records, mains, commits } = await threeSessions(t);
   const [pack = ''] = packsOf(folder);
   const before = snapshot(path.join(temp, 'projects'));
   const bytes = readFileSync(pack);
@@ -24,6 +25,7 @@ test('a block that reached the disk in part, without its session, is written aga
   const torn = Buffer.from(bytes.subarray(0, block?.end));
   torn.fill(0, torn.length - 20);
   writeFileSync(pack, torn);
+  writeFileSync(path.join(folder, 'committed'), commits[1] ?? '');
   await archiveSessions(mains, { folder });
   assert.deepEqual((await verifyArchive({ folder })).broken, []);
   assert.deepEqual((await verifyArchive({ folder })).damage, []);
@@ -32,6 +34,8 @@ test('a block that reached the disk in part, without its session, is written aga
 
 test('a manifest that leads out of its folder, or is written with an unknown codec, is damage', async (t) => {
   const { folder } = await threeSessions(t);
+  // What is not committed counts only if it is whole.
+  rmSync(path.join(folder, 'committed'));
   const file = { path: 'x.jsonl', sizeBytes: 1, mtimeMs: 1, mode: 0o600, sha256: '', groups: [] };
   const manifest = { sessionId: 'x', projects: '/p', slug: '-p', archivedAtMs: 1, files: [file] };
   const bad = [
@@ -47,14 +51,14 @@ test('a manifest that leads out of its folder, or is written with an unknown cod
     const { sessions, damage } = readContents(folder);
     assert.deepEqual(
       [sessions.size, damage.map(({ message }) => message)],
-      [3, ['the record of a session is not a manifest']],
+      [3, ['the record of a session is not a manifest', 'the committed sums are missing']],
       JSON.stringify(value),
     );
   }
   writeFileSync(path.join(folder, '000002.pack'), await recordOf(JSON.stringify(manifest), 'zip'));
   assert.deepEqual(
     readContents(folder).damage.map(({ message }) => message),
-    ['a session is written with "zip", which this Clew does not know'],
+    ['a session is written with "zip", which this Clew does not know', 'the committed sums are missing'],
   );
   writeFileSync(path.join(folder, '000002.pack'), await recordOf(JSON.stringify(manifest)));
   assert.equal(readContents(folder).sessions.size, 4);
@@ -81,19 +85,20 @@ test('packs are read by their numbers, so that the latest copy is the one that w
 
 test('bytes whose blocks are sound but that are not those that were archived are not restored', async (t) => {
   const { temp, folder } = await threeSessions(t);
+  rmSync(path.join(folder, 'committed'));
   const [manifest] = [...readContents(folder).sessions.values()].flatMap(({ versions }) => versions);
   assert.ok(manifest !== undefined);
   const files = manifest.files.map((file, i) => (i === 0 ? { ...file, sha256: 'f'.repeat(64) } : file));
   writeFileSync(path.join(folder, '000002.pack'), await recordOf(serialiseManifest({ ...manifest, files })));
   const { damage, broken } = await verifyArchive({ folder });
   assert.deepEqual(
-    [damage, broken.map(({ version, file, reason }) => [version, file, reason])],
-    [[], [[2, `${ids[0]}.jsonl`, 'its bytes are not those that were archived']]],
+    [damage.map(({ message }) => message), broken.map(({ version, file, reason }) => [version, file, reason])],
+    [['the committed sums are missing'], [[2, `${ids[0]}.jsonl`, 'its bytes are not those that were archived']]],
   );
   const to = path.join(temp, 'to');
   const refusal = await refusalOf(restoreSession(ids[0] ?? '', { folder, to }));
   assert.match(refusal?.message ?? 'none', /cannot be read: its bytes are not those that were archived/);
-  assert.deepEqual([...snapshot(to).keys()], [`projects/-p/${ids[0]}/tool-results/a.txt`]);
+  assert.ok(!existsSync(to));
 });
 
 test('a damaged file is named for every copy that holds it', async (t) => {

@@ -18,7 +18,7 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   const events: string[] = [];
   const paths = new Map<number, string>();
   let failure: string | undefined;
-  const { openSync, writeSync, fsync, ftruncateSync } = fs;
+  const { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync } = fs;
   const { open, rename, link, rm } = fsPromises;
   const note = (what: string, file: string, more = ''): void => {
     const name = path.relative(folder, file) || '.';
@@ -44,6 +44,14 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
     note('sync', paths.get(descriptor) ?? '');
     fsync(descriptor, () => done(null));
   }) as typeof fs.fsync;
+  fs.fsyncSync = (descriptor) => {
+    note('sync', paths.get(descriptor) ?? '');
+    fsyncSync(descriptor);
+  };
+  fs.renameSync = (from, to) => {
+    note('rename', String(from), ` to ${path.basename(String(to))}`);
+    renameSync(from, to);
+  };
   fs.ftruncateSync = (descriptor, length) => {
     note('truncate', paths.get(descriptor) ?? '', ` to ${length}`);
     ftruncateSync(descriptor, length);
@@ -71,7 +79,7 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   };
   syncBuiltinESMExports();
   context.after(() => {
-    Object.assign(fs, { openSync, writeSync, fsync, ftruncateSync });
+    Object.assign(fs, { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync });
     Object.assign(fsPromises, { open, rename, link, rm });
     syncBuiltinESMExports();
   });

@@ -13,6 +13,8 @@ const written = (pack: string): string[] => [
   `rename archive/.clew-RANDOM.tmp to ${pack}`,
   'sync archive',
 ];
+/** What the packs have is noted: before that, it counts as what a killed run left. */
+const committed = ['write archive/.clew-RANDOM.tmp ', 'write archive/.clew-RANDOM.tmp ', ...written('committed')];
 
 // One test for all: modules keep the functions that they imported when they were loaded.
 test('the archive writes, syncs and deletes in the order that its page promises', async (t) => {
@@ -37,11 +39,13 @@ test('the archive writes, syncs and deletes in the order that its page promises'
     assert.deepEqual(await steps(archive), [
       'sync .',
       ...locked,
+      ...committed,
       'sync archive',
       'write archive/000001.pack chunks',
       'sync archive/000001.pack',
       'write archive/000001.pack session',
       'sync archive/000001.pack',
+      ...committed,
       'remove archive/lock',
     ]);
   });
@@ -51,13 +55,16 @@ test('the archive writes, syncs and deletes in the order that its page promises'
     assert.deepEqual(await steps(() => archive(100)), [
       ...locked,
       'sync archive/000001.pack',
+      ...committed,
       'sync archive',
       'write archive/000002.pack chunks',
       'sync archive/000002.pack',
+      ...committed,
       'sync archive',
       'sync archive/000003.pack',
       'write archive/000003.pack session',
       'sync archive/000003.pack',
+      ...committed,
       'remove archive/lock',
     ]);
   });
@@ -69,6 +76,7 @@ test('the archive writes, syncs and deletes in the order that its page promises'
       'sync archive/000003.pack',
       'write archive/000003.pack session',
       'sync archive/000003.pack',
+      ...committed,
       'remove archive/lock',
     ]);
   });
@@ -100,10 +108,11 @@ test('the archive writes, syncs and deletes in the order that its page promises'
         'link archive/purging',
         'sync archive',
         'remove archive/.clew-RANDOM.tmp',
-        ...written('000001.pack'),
-        ...written('000003.pack'),
-        ...written('000001.pack'),
-        ...written('000002.pack'),
+        ...['000001.pack', '000003.pack', '000001.pack', '000002.pack'].flatMap((pack) => [
+          ...committed,
+          ...written(pack),
+        ]),
+        ...committed,
         'remove archive/purging',
         'remove archive/lock',
       ]);
@@ -120,6 +129,7 @@ test('the archive writes, syncs and deletes in the order that its page promises'
       'sync archive/000003.pack',
       'write archive/000003.pack session',
       'sync archive/000003.pack',
+      ...committed,
       'remove archive/lock',
       'remove projects/-p/one/tool-results/a.txt',
       'remove projects/-p/one.jsonl',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -135,7 +136,7 @@ test('a damaged copy is not put in place', async (t) => {
     /^the archived copy of \S+ of session 1111\S+ cannot be read: the block of chunk 0 /,
   );
   assert.equal(refusal?.exitCode, 1);
-  assert.deepEqual([...snapshot(to).keys()], []);
+  assert.ok(!existsSync(to));
 });
 
 test('a dry run says the same and writes nothing', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { archiveFolder } from '../../../src/library/archive/archive.ts';
+import { archiveFolder } from '../../../src/library/archive/archive-folder.ts';
 import { keepSession } from '../../../src/library/archive/remove.ts';
 import { listArchive } from '../../../src/library/archive/restore.ts';
 import { readStars } from '../../../src/library/stars/stars.ts';

@@ -1,9 +1,9 @@
 // The hash of a chunk → its number. Typed arrays, because a library has millions of lines: 20 bytes a slot, where a
 // `Map` takes over a hundred.
 import { createHash, hash } from 'node:crypto';
-import { type ArchiveContents, type ArchivedFile, type Block, type Manifest, readBody } from './contents.ts';
+import type { ArchivedFile, Manifest } from './manifest.ts';
 import { readGroup } from './pieces.ts';
-import { chunkStarts, codecs, hashBytes, isCodecName } from './record.ts';
+import { type Block, chunkStarts, codecs, hashBytes, isCodecName, readBody } from './record.ts';
 
 /** SHA-256, cut to 16 bytes: two different lines with one hash would need 2^64 attempts. */
 export function hashChunk(bytes: Buffer): Buffer {
@@ -28,12 +28,16 @@ export class ChunkTable {
 
   /** A hash that is known keeps its number. */
   add(hashes: Buffer, at: number, number: number): void {
+    if (this.get(hashes, at) === undefined) this.set(hashes, at, number);
+  }
+
+  set(hashes: Buffer, at: number, number: number): void {
     if ((this.#count + 1) * wordsPerSlot * 3 > this.#slots.length * 2) this.#grow();
     const slot = this.#slotOf(hashes, at);
-    if (this.#slots[slot + 4] !== 0) return;
+    const isNew = this.#slots[slot + 4] === 0;
     for (let word = 0; word < 4; word++) this.#slots[slot + word] = hashes.readUInt32LE(at + word * 4);
     this.#slots[slot + 4] = number + 1;
-    this.#count += 1;
+    if (isNew) this.#count += 1;
   }
 
   /** The slot of the hash, or the free slot for it. */
@@ -77,14 +81,13 @@ export class ChunkReader {
   /** By the order of their last use, the latest last. */
   readonly #unpacked = new Map<Block, UnpackedBlock>();
 
-  constructor(contents: Pick<ArchiveContents, 'blocks'>) {
+  constructor(contents: { readonly blocks: readonly Block[] }) {
     this.#blocks = contents.blocks;
   }
 
   read(chunk: number): Buffer {
-    const block = this.#blocks[lastAtOrBefore(this.#blocks, chunk)];
-    if (block === undefined || chunk >= block.header.first + block.header.count)
-      throw new ArchiveDamaged(`chunk ${chunk} is missing`);
+    const block = blockOf(this.#blocks, chunk);
+    if (block === undefined) throw new ArchiveDamaged(`chunk ${chunk} is missing`);
     const { bytes, starts } = this.#unpack(block);
     const index = chunk - block.header.first;
     return bytes.subarray(starts[index], starts[index + 1]);
@@ -130,8 +133,19 @@ export function unpackBlock(block: Block): UnpackedBlock {
   if (!isCodecName(codec)) throw new ArchiveDamaged(`"${codec}" is a codec that this Clew does not know`);
   const body = readBody(block, block.pack);
   if (body === undefined) throw new ArchiveDamaged(`the block of chunk ${first} in ${block.pack} is damaged`);
-  const bytes = codecs[codec].decompress(body.subarray(count * hashBytes), rawBytes);
-  return { bytes, starts: chunkStarts(bytes, count) };
+  try {
+    const bytes = codecs[codec].decompress(body.subarray(count * hashBytes), rawBytes);
+    return { bytes, starts: chunkStarts(bytes, count) };
+  } catch {
+    // The body has its hash, but is not what its header says.
+    throw new ArchiveDamaged(`the block of chunk ${first} in ${block.pack} cannot be unpacked`);
+  }
+}
+
+/** The block with this chunk; `blocks` are sorted by their first one. */
+export function blockOf(blocks: readonly Block[], chunk: number): Block | undefined {
+  const block = blocks[lastAtOrBefore(blocks, chunk)];
+  return block === undefined || chunk >= block.header.first + block.header.count ? undefined : block;
 }
 
 function lastAtOrBefore(blocks: readonly Block[], chunk: number): number {

@@ -1,28 +1,11 @@
-// The folder of an archive → what is in it: the blocks of chunks, every version of every session, and what is damaged.
-// Read by scanning the headers of the packs; there is no index that could disagree with them.
-import { readdirSync } from 'node:fs';
+// The folder of an archive → what is in it: the blocks of chunks, every version of every session, what is missing of what
+// was committed, and what was written but not committed. Read by scanning the headers of the packs.
 import path from 'node:path';
-import { systemErrorCode } from '../../../base/errors/index.ts';
-import { asObject, asString, isArray, type JsonValue, parseJson } from '../../../base/json/index.ts';
-import { diskError } from '../../../store/index.ts';
-import {
-  bodyHash,
-  type ChunksHeader,
-  codecs,
-  isCodecName,
-  isRecord,
-  type PackRecord,
-  type RecordHeader,
-  readRange,
-  scanPack,
-} from './record.ts';
-
-export interface Block {
-  readonly pack: string;
-  readonly offset: number;
-  readonly bodyOffset: number;
-  readonly header: ChunksHeader;
-}
+import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunks.ts';
+import { type Committed, type CommittedCopy, type CommittedFile, committedName, readCommitted } from './committed.ts';
+import { contentHash, type Manifest, placeKey, readManifest } from './manifest.ts';
+import { type KnownPack, matchPacks, type ScannedPack, scanPacks } from './packs.ts';
+import { type Block, endOf, isRecord, type PackGap, type PackRecord, readBody } from './record.ts';
 
 export interface ArchiveDamage {
   readonly pack: string;
@@ -38,202 +21,301 @@ export interface ArchivedSession {
   readonly versions: readonly Manifest[];
 }
 
+/** A copy that was committed, and whose record cannot be read any more. */
+export interface LostCopy {
+  readonly session: string;
+  readonly sessionId: string;
+  readonly title: string;
+  readonly reason: string;
+}
+
+/** Bytes of a pack that are not committed: a killed writer, or another program, wrote them. */
+export interface PackTail {
+  readonly pack: ScannedPack;
+  readonly offset: number;
+  /** Up to here the records are whole, and the next run commits them; it drops what follows. */
+  readonly soundEnd: number;
+  /** Sessions of the part that is dropped, as far as their records can be read. */
+  readonly torn: readonly string[];
+  /** Dropping may lose what only this file holds, so it is kept aside. */
+  readonly isOdd: boolean;
+}
+
 export interface ArchiveContents {
   readonly folder: string;
   /** Paths, in the order in which they were written. */
   readonly packs: readonly string[];
+  readonly files: readonly ScannedPack[];
   /** By their first chunk. */
   readonly blocks: readonly Block[];
   readonly sessions: ReadonlyMap<string, ArchivedSession>;
+  /** All copies of a session, also those that are lost: their place is their number. */
+  readonly copies: ReadonlyMap<string, readonly (Manifest | LostCopy)[]>;
+  /** By the path of the main transcript: the title of the latest copy, if it is committed. */
+  readonly titles: ReadonlyMap<string, string>;
   /** The number for the next chunk. */
   readonly next: number;
   readonly damage: readonly ArchiveDamage[];
-  /** Where in the last pack the bytes begin that no whole record holds: what a killed writer left. */
-  readonly tornAt: number | undefined;
-  /** What is after the last sound session in the last pack: written, but perhaps not yet on the disk. */
-  readonly uncommitted: readonly PackRecord[];
+  /** `missing`: the records say that there was one. */
+  readonly sums: CommittedFile['kind'] | 'missing';
+  readonly committed: Committed | undefined;
+  /** The packs that are committed; empty without sums. */
+  readonly known: readonly KnownPack[];
+  readonly tails: readonly PackTail[];
+  /** A newer Clew wrote to it: this one must not. */
+  readonly isNewer: boolean;
+}
+
+export function isLost(copy: Manifest | LostCopy): copy is LostCopy {
+  return 'reason' in copy;
 }
 
 /** A missing folder is an empty archive. */
 export function readContents(folder: string): ArchiveContents {
-  const found = new Found();
-  const packs = listPacks(folder);
-  for (const [index, pack] of packs.entries()) {
-    try {
-      found.readPack(pack, index === packs.length - 1);
-    } catch (error) {
-      throw diskError(error, 'read', pack);
-    }
+  for (let attempts = 1; ; attempts++) {
+    const sums = readCommitted(folder);
+    const contents = new Found(folder, sums).read(scanPacks(folder));
+    // What looks like damage may be a pack that was replaced while it was read.
+    if (contents.damage.length === 0 || attempts === 5 || isSame(sums, readCommitted(folder))) return contents;
   }
-  return { folder, packs, ...found.result() };
 }
 
-export function packPath(folder: string, index: number): string {
-  return path.join(folder, `${String(index).padStart(6, '0')}.pack`);
+function isSame(a: CommittedFile, b: CommittedFile): boolean {
+  return a.kind === 'read' && b.kind === 'read' ? a.sum === b.sum : a.kind === b.kind;
 }
 
-/** The body of a block, if it matches its header. */
-export function readBody(record: Pick<PackRecord, 'header' | 'bodyOffset'>, pack: string): Buffer | undefined {
-  const body = readRange(pack, record.bodyOffset, record.header.bodyBytes);
-  return bodyHash(body) === record.header.sha256 ? body : undefined;
+interface FoundCopy extends CommittedCopy {
+  readonly manifest: Manifest;
 }
 
 class Found {
+  readonly #folder: string;
+  readonly #sums: CommittedFile;
   readonly #blocks: Block[] = [];
-  readonly #sessions = new Map<string, { key: string; versions: Manifest[] }>();
   readonly #damage: ArchiveDamage[] = [];
-  #uncommitted: PackRecord[] = [];
+  readonly #tails: PackTail[] = [];
+  /** By the record, which counts where it is first. */
+  readonly #found = new Map<string, FoundCopy>();
+  /** Records of sessions that are there and cannot be read. */
+  readonly #unreadable = new Map<string, string>();
   #next = 0;
-  #tornAt: number | undefined;
+  #isSummed = false;
+  #isNewer = false;
 
-  readPack(pack: string, isLast: boolean): void {
-    this.#uncommitted = [];
-    for (const item of scanPack(pack)) {
-      if (isRecord(item)) this.#addRecord(pack, item);
-      else if (isLast && item.isTail) this.#tornAt = item.offset;
-      else this.#damage.push({ pack, offset: item.offset, message: `${item.bytes} bytes are not a record` });
-    }
+  constructor(folder: string, sums: CommittedFile) {
+    this.#folder = folder;
+    this.#sums = sums;
+    this.#isNewer = sums.kind === 'newer';
   }
 
-  result(): Omit<ArchiveContents, 'folder' | 'packs'> {
+  read(files: readonly ScannedPack[]): ArchiveContents {
+    const committed = this.#sums.kind === 'read' ? this.#sums.committed : undefined;
+    const { known, others } = committed === undefined ? { known: [], others: [] } : matchPacks(committed, files);
+    if (committed === undefined) for (const file of files) this.#readUnsummed(file, file === files.at(-1));
+    this.#next = Math.max(this.#next, committed?.next ?? 0);
+    for (const pack of known) if (pack.standing === 'sound') this.#readSound(pack);
+    for (const pack of known) if (pack.standing !== 'sound') this.#readDamaged(pack);
+    const earlier = this.#orderCopies(committed);
+    for (const { file, state, standing } of known)
+      if (file !== undefined && standing === 'sound') this.#readTail(file, state.bytes);
+    for (const file of others) this.#readTail(file, 0);
+    const isEarlier = new Set(earlier.map(({ record }) => record));
+    const later = [...this.#found.values()].filter(({ record }) => !isEarlier.has(record));
+    this.#findSums();
+    const order = [...known.flatMap(({ file }) => file ?? []), ...(committed === undefined ? files : others)];
     return {
-      blocks: this.#blocks.sort((a, b) => a.header.first - b.header.first),
-      sessions: this.#sessions,
+      ...this.#numberCopies([...earlier, ...later]),
+      folder: this.#folder,
+      packs: order.map((file) => file.path),
+      files: order,
+      blocks: this.#blocks,
       next: this.#next,
       damage: this.#damage,
-      tornAt: this.#tornAt,
-      uncommitted: this.#uncommitted,
+      sums: this.#sums.kind === 'none' && this.#isSummed ? 'missing' : this.#sums.kind,
+      committed,
+      known,
+      tails: this.#tails,
+      isNewer: this.#isNewer,
     };
   }
 
-  #addRecord(pack: string, record: PackRecord): void {
-    const { header, offset, bodyOffset } = record;
-    if (header.kind === 'chunks') {
-      this.#blocks.push({ pack, offset, bodyOffset, header });
-      this.#uncommitted.push(record);
-      this.#next = Math.max(this.#next, header.first + header.count);
+  /** Without sums every record counts, and only the end of the last pack can be told from damage. */
+  #readUnsummed(file: ScannedPack, isLast: boolean): void {
+    const last = file.items.at(-1);
+    const isTorn = last !== undefined && !isRecord(last) && last.isTail && isLast && !last.isNewer;
+    const end = isTorn ? last.offset : file.bytes;
+    for (const item of file.items) if (endOf(item) <= end) this.#addItem(file, item);
+    if (isTorn) this.#readTail(file, end);
+  }
+
+  #readSound({ file, state, entry }: KnownPack): void {
+    if (file === undefined) return;
+    if (file.name !== entry.name) this.#note(file.path, 0, `it is the pack ${entry.name} under another name`);
+    for (const item of file.items) if (endOf(item) <= state.bytes) this.#addItem(file, item);
+  }
+
+  #readDamaged({ file, state, entry }: KnownPack): void {
+    const pack = file?.path ?? path.join(this.#folder, entry.name);
+    const bytes = `${state.bytes} bytes`;
+    if (file === undefined) this.#note(pack, 0, `the pack is missing; ${bytes} of it are committed`);
+    else if (file.bytes < state.bytes)
+      this.#note(pack, file.bytes, `${state.bytes - file.bytes} of ${bytes} are missing`);
+    else this.#note(pack, 0, 'its records are not those that were committed');
+    for (const item of file?.items ?? []) if (isRecord(item)) this.#addRecord(pack, item);
+  }
+
+  #addItem(file: ScannedPack, item: PackRecord | PackGap): void {
+    if (isRecord(item)) {
+      const problem = this.#addRecord(file.path, item);
+      if (problem !== undefined) this.#note(file.path, item.offset, problem);
       return;
+    }
+    if (item.isNewer) this.#isNewer = true;
+    const what = item.isNewer ? 'were written by a newer Clew' : 'are not a record';
+    this.#note(file.path, item.offset, `${item.bytes} bytes ${what}`);
+  }
+
+  /** Why a record of a session cannot be read. */
+  #addRecord(pack: string, record: PackRecord): string | undefined {
+    const { header } = record;
+    this.#isSummed ||= header.summed === true;
+    if (header.kind === 'chunks') {
+      this.#addBlock({ pack, offset: record.offset, bodyOffset: record.bodyOffset, header });
+      return undefined;
     }
     this.#next = Math.max(this.#next, header.next);
-    const body = readBody(record, pack);
-    if (body === undefined) {
-      this.#uncommitted.push(record);
-      this.#damage.push({ pack, offset, message: 'the record of a session is damaged' });
-      return;
-    }
-    this.#uncommitted = [];
-    const manifest = readManifest(header, body);
-    if (typeof manifest === 'string') this.#damage.push({ pack, offset, message: manifest });
-    else this.#addVersion(manifest);
+    const manifest = readSession(record, pack);
+    if (typeof manifest === 'string') this.#unreadable.set(header.sha256, manifest);
+    else if (!this.#found.has(header.sha256)) this.#found.set(header.sha256, copyOf(manifest, header.sha256));
+    return typeof manifest === 'string' ? manifest : undefined;
   }
 
-  #addVersion(manifest: Manifest): void {
-    const key = placeKey(manifest);
-    const known = this.#sessions.get(key);
-    if (known === undefined) {
-      this.#sessions.set(key, { key, versions: [manifest] });
-      return;
+  /** Returns whether its chunks are new. Of two blocks with the same chunks, the first whose bytes are whole counts. */
+  #addBlock(block: Block): boolean {
+    const { first, count } = block.header;
+    this.#next = Math.max(this.#next, first + count);
+    const last = this.#blocks.at(-1);
+    if (last === undefined || last.header.first + last.header.count <= first) {
+      this.#blocks.push(block);
+      return true;
     }
-    const last = known.versions.at(-1);
-    // Only the times differ: the same version, seen again.
-    if (last !== undefined && contentKey(last) === contentKey(manifest)) known.versions.pop();
-    known.versions.push(manifest);
+    const at = this.#blocks.findIndex(({ header }) => header.first + header.count > first);
+    const other = this.#blocks[at];
+    if (other !== undefined && other.header.first < first + count) {
+      const isSame = other.header.sha256 === block.header.sha256;
+      if (isSame && readBody(other, other.pack) === undefined) this.#blocks[at] = block;
+      return false;
+    }
+    this.#blocks.splice(at, 0, block);
+    return true;
+  }
+
+  /** The copies that are not listed, which were never verified, then those that are, in their order. */
+  #orderCopies(committed: Committed | undefined): readonly CommittedCopy[] {
+    const listed = (committed?.packs ?? []).flatMap(({ copies }) => copies);
+    const isListed = new Set(listed.map(({ record }) => record));
+    return [...[...this.#found.values()].filter(({ record }) => !isListed.has(record)), ...listed];
+  }
+
+  /** Whole sessions after what is committed count; from the first record that is not whole on, nothing does. */
+  #readTail(pack: ScannedPack, from: number): void {
+    const items = pack.items.filter((item) => item.offset >= from);
+    if (items.length === 0) return;
+    let soundEnd = from;
+    for (const item of items) {
+      if (!isRecord(item) || !this.#addFromTail(pack.path, item)) break;
+      soundEnd = endOf(item);
+    }
+    const torn: string[] = [];
+    let isOdd = false;
+    for (const item of items.filter(({ offset }) => offset >= soundEnd)) {
+      if (!isRecord(item)) {
+        isOdd ||= !item.isTorn;
+        if (!item.isNewer) continue;
+        this.#isNewer = true;
+        this.#note(pack.path, item.offset, `${item.bytes} bytes were written by a newer Clew`);
+      } else if (item.header.kind === 'session') {
+        isOdd = true;
+        const manifest = readSession(item, pack.path);
+        if (typeof manifest === 'object') torn.push(placeKey(manifest));
+      }
+    }
+    this.#tails.push({ pack, offset: from, soundEnd, torn, isOdd });
+  }
+
+  #addFromTail(pack: string, record: PackRecord): boolean {
+    const { header } = record;
+    this.#isSummed ||= header.summed === true;
+    if (header.kind === 'chunks') {
+      const block = { pack, offset: record.offset, bodyOffset: record.bodyOffset, header };
+      return readBody(record, pack) !== undefined && this.#addBlock(block);
+    }
+    const manifest = readSession(record, pack);
+    if (typeof manifest === 'string' || this.#found.has(header.sha256)) return false;
+    if (!isWhole(manifest, this.#blocks)) return false;
+    this.#next = Math.max(this.#next, header.next);
+    this.#found.set(header.sha256, copyOf(manifest, header.sha256));
+    return true;
+  }
+
+  #findSums(): void {
+    const file = path.join(this.#folder, committedName);
+    const sums = this.#sums;
+    if (sums.kind === 'damaged') this.#note(file, 0, `the committed sums cannot be read: ${sums.reason}`);
+    if (sums.kind === 'newer') this.#note(file, 0, 'the committed sums were written by a newer Clew');
+    if (sums.kind === 'none' && this.#isSummed) this.#note(file, 0, 'the committed sums are missing');
+  }
+
+  #note(pack: string, offset: number, message: string): void {
+    this.#damage.push({ pack, offset, message });
+  }
+
+  #numberCopies(order: readonly CommittedCopy[]): Pick<ArchiveContents, 'sessions' | 'copies' | 'titles'> {
+    const copies = new Map<string, (Manifest | LostCopy)[]>();
+    const contents = new Map<string, string>();
+    const titles = new Map<string, string>();
+    for (const { session, content, record, title } of order) {
+      const list = copies.get(session) ?? [];
+      copies.set(session, list);
+      const last = list.at(-1);
+      const copy = this.#found.get(record)?.manifest ?? this.#lost(session, title, record);
+      // Only the times differ: the same version, seen again.
+      if (last === undefined || contents.get(session) !== content) list.push(copy);
+      else if (!isLost(copy) || isLost(last)) list[list.length - 1] = copy;
+      contents.set(session, content);
+      if (title !== '') titles.set(session, title);
+    }
+    const sessions = new Map<string, ArchivedSession>();
+    for (const [key, list] of copies) {
+      const versions = list.filter((copy): copy is Manifest => !isLost(copy));
+      if (versions.length > 0) sessions.set(key, { key, versions });
+    }
+    return { sessions, copies, titles };
+  }
+
+  #lost(session: string, title: string, record: string): LostCopy {
+    const reason = this.#unreadable.get(record) ?? 'its record is gone';
+    return { session, sessionId: path.basename(session, '.jsonl'), title, reason };
   }
 }
 
-/** The manifest in the body of a record, or why there is none. */
-export function readManifest({ codec, rawBytes }: RecordHeader, body: Buffer): Manifest | string {
-  if (!isCodecName(codec)) return `a session is written with "${codec}", which this Clew does not know`;
-  return parseManifest(codecs[codec].decompress(body, rawBytes)) ?? 'the record of a session is not a manifest';
+function readSession(record: PackRecord, pack: string): Manifest | string {
+  const body = readBody(record, pack);
+  return body === undefined ? 'the record of a session is damaged' : readManifest(record.header, body);
 }
 
-function listPacks(folder: string): readonly string[] {
+function copyOf(manifest: Manifest, record: string): FoundCopy {
+  return { session: placeKey(manifest), content: contentHash(manifest), record, manifest, title: '' };
+}
+
+/** Whether every file of it can be restored. */
+function isWhole(manifest: Manifest, blocks: readonly Block[]): boolean {
+  const reader = new ChunkReader({ blocks });
   try {
-    const names = readdirSync(folder).filter((name) => /^\d{6,}\.pack$/.test(name));
-    return names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).map((name) => path.join(folder, name));
+    for (const file of manifest.files) for (const _ of readArchivedFile(reader, manifest, file));
+    return true;
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw diskError(error, 'read', folder);
+    if (error instanceof ArchiveDamaged) return false;
+    throw error;
   }
-}
-
-/** A file of an archived session. */
-export interface ArchivedFile {
-  /** Below the project folder, with `/`. */
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly mtimeMs: number;
-  readonly mode: number;
-  readonly sha256: string;
-  /** The numbers of its groups. */
-  readonly groups: readonly number[];
-}
-
-/** One archived version of a session. */
-export interface Manifest {
-  readonly sessionId: string;
-  /** The folder of the project folders, and the name of the session's project folder. */
-  readonly projects: string;
-  readonly slug: string;
-  readonly archivedAtMs: number;
-  /** The main transcript is the first. */
-  readonly files: readonly ArchivedFile[];
-}
-
-/** What makes it the same session: equal ids in different folders are different sessions. */
-export function placeKey({ projects, slug, sessionId }: Pick<Manifest, 'projects' | 'slug' | 'sessionId'>): string {
-  return path.join(projects, slug, `${sessionId}.jsonl`);
-}
-
-/** Equal for two versions whose files have the same names and bytes. */
-export function contentKey({ files }: Manifest): string {
-  return JSON.stringify(files.map((file) => [file.path, file.sha256]));
-}
-
-export function totalBytes({ files }: Manifest): number {
-  return files.reduce((sum, file) => sum + file.sizeBytes, 0);
-}
-
-/** Groups as steps: the numbers of a large file grow evenly, which compresses to almost nothing. */
-export function serialiseManifest(manifest: Manifest): Buffer {
-  const files = manifest.files.map((file) => ({
-    ...file,
-    groups: file.groups.map((group, index) => group - (file.groups[index - 1] ?? 0)),
-  }));
-  return Buffer.from(JSON.stringify({ ...manifest, files }));
-}
-
-/** `undefined` for anything that is not a manifest, and if a path leads out of the project folder. */
-function parseManifest(bytes: Buffer): Manifest | undefined {
-  const value = asObject(parseJson(bytes.toString('utf8')));
-  const sessionId = asString(value?.sessionId);
-  const projects = asString(value?.projects);
-  const slug = asString(value?.slug);
-  if (sessionId === undefined || projects === undefined || slug === undefined || !isArray(value?.files))
-    return undefined;
-  const files: ArchivedFile[] = [];
-  for (const each of value.files) {
-    const file = parseFile(each);
-    if (file === undefined) return undefined;
-    files.push(file);
-  }
-  if (!isInside(slug) || slug.includes('/') || files.length === 0) return undefined;
-  return { sessionId, projects, slug, archivedAtMs: Number(value.archivedAtMs), files };
-}
-
-function parseFile(value: JsonValue): ArchivedFile | undefined {
-  const file = asObject(value);
-  const name = asString(file?.path);
-  const sha256 = asString(file?.sha256);
-  if (file === undefined || name === undefined || sha256 === undefined || !isArray(file.groups)) return undefined;
-  if (!isInside(name)) return undefined;
-  const groups: number[] = [];
-  for (const step of file.groups) groups.push((groups.at(-1) ?? 0) + Number(step));
-  const { sizeBytes, mtimeMs, mode } = file;
-  return { path: name, sizeBytes: Number(sizeBytes), mtimeMs: Number(mtimeMs), mode: Number(mode), sha256, groups };
-}
-
-function isInside(name: string): boolean {
-  const parts = name.split('/');
-  return !path.isAbsolute(name) && parts.every((part) => part !== '' && part !== '.' && part !== '..');
 }

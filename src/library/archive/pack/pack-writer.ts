@@ -1,17 +1,27 @@
 // Chunks and manifests → records at the end of the packs. Equal chunks are written once; a manifest is written only when
-// all its chunks are on the disk, so that every listed session can be restored, whenever the writer was killed.
+// all its chunks are on the disk, so that every listed session can be restored, whenever the writer was killed. What is
+// on the disk is then committed.
+import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from '../../../store/index.ts';
-import { ChunkTable, hashChunk } from './chunks.ts';
-import { type ArchiveContents, type Block, type Manifest, packPath, readBody, serialiseManifest } from './contents.ts';
+import path from 'node:path';
+import { diskError, privateFileMode, syncFile, syncPath } from '../../../store/index.ts';
+import { blockOf, ChunkTable, hashChunk } from './chunks.ts';
+import { type Committed, type CommittedCopy, noPacks, writeCommitted } from './committed.ts';
+import type { ArchiveContents } from './contents.ts';
+import { contentHash, type Manifest, placeKey, serialiseManifest } from './manifest.ts';
+import { packNumber, packPath } from './packs.ts';
 import {
+  type Block,
   bodyHash,
   codecs,
   defaultCodec,
+  endOf,
   hashBytes,
+  isRecord,
   makeRecord,
   OpenBlock,
   type RecordHeader,
+  readBody,
   readRange,
 } from './record.ts';
 
@@ -22,41 +32,42 @@ export interface WriterLimits {
   readonly packBytes?: number;
 }
 
+interface TitledManifest {
+  readonly manifest: Manifest;
+  readonly title: string;
+}
+
 export class PackWriter {
+  readonly #contents: ArchiveContents;
   readonly #folder: string;
   readonly #limits: Required<WriterLimits>;
+  readonly #isSound = new Map<Block, boolean>();
   readonly #table: ChunkTable;
   #next: number;
   #block: OpenBlock;
   #packIndex: number;
   #file: number | undefined;
   #fileSize = 0;
+  #committed: Committed;
+  /** Of the open pack. */
+  #sum: Hash = createHash('sha256');
+  #copies: CommittedCopy[] = [];
   /** Everything that must be written, in order; compression runs in parallel. */
   #tail: Promise<void> = Promise.resolve();
   readonly #waiting: Promise<void>[] = [];
-  #manifests: Manifest[] = [];
+  #manifests: TitledManifest[] = [];
   #storedBytes = 0;
 
-  private constructor(contents: ArchiveContents, table: ChunkTable, limits: WriterLimits) {
+  /** `contents`: settled, by the holder of the lock. */
+  constructor(contents: ArchiveContents, limits: WriterLimits = {}) {
+    this.#contents = contents;
     this.#folder = contents.folder;
     this.#limits = { blockBytes: limits.blockBytes ?? 4 << 20, packBytes: limits.packBytes ?? 16 << 20 };
-    this.#table = table;
+    this.#table = readTable(contents);
+    this.#committed = contents.committed ?? noPacks;
     this.#next = contents.next;
     this.#block = new OpenBlock(contents.next, this.#limits.blockBytes);
-    this.#packIndex = lastIndex(contents);
-  }
-
-  /** Removes what a killed writer left after the last whole record. The caller holds the lock. */
-  static async open(contents: ArchiveContents, limits: WriterLimits = {}): Promise<PackWriter> {
-    try {
-      await makeFolder(contents.folder);
-      const cut = firstBadByte(contents);
-      if (cut !== undefined) cutPack(contents, cut);
-      const sound = cut === undefined ? contents : withoutBytesFrom(contents, cut);
-      return new PackWriter(sound, readTable(sound), limits);
-    } catch (error) {
-      throw diskError(error, 'write', contents.folder);
-    }
+    this.#packIndex = firstIndex(contents);
   }
 
   /** Bytes that were added to the packs. */
@@ -68,12 +79,22 @@ export class PackWriter {
   add(chunk: Buffer): number {
     const hash = hashChunk(chunk);
     const known = this.#table.get(hash);
-    if (known !== undefined) return known;
+    if (known !== undefined && this.#canRead(known)) return known;
     if (!this.#block.hasRoomFor(chunk)) this.#closeBlock();
     const number = this.#next++;
     this.#block.add(chunk, hash);
-    this.#table.add(hash, 0, number);
+    this.#table.set(hash, 0, number);
     return number;
+  }
+
+  /** A chunk of a damaged block is written again. */
+  #canRead(chunk: number): boolean {
+    if (chunk >= this.#contents.next) return true;
+    const block = blockOf(this.#contents.blocks, chunk);
+    if (block === undefined) return false;
+    const isSound = this.#isSound.get(block) ?? readBody(block, block.pack) !== undefined;
+    this.#isSound.set(block, isSound);
+    return isSound;
   }
 
   /** Waits while too many bytes in memory are not compressed yet. */
@@ -82,15 +103,15 @@ export class PackWriter {
   }
 
   /** A session whose chunks are all added. It is written with the block that holds its last one. */
-  addManifest(manifest: Manifest): void {
-    this.#manifests.push(manifest);
+  addManifest(manifest: Manifest, title: string): void {
+    this.#manifests.push({ manifest, title });
   }
 
-  /** Writes all that was added and makes it durable. */
+  /** Writes all that was added, makes it durable, and commits it. */
   async flush(): Promise<void> {
     this.#closeBlock();
     await this.#tail;
-    if (this.#file !== undefined) await this.#sync(this.#file);
+    if (this.#file !== undefined) await this.#commit(this.#file);
   }
 
   async close(): Promise<void> {
@@ -128,14 +149,16 @@ export class PackWriter {
     await this.#append({ kind: 'chunks', codec: defaultCodec, first, count, rawBytes, ...checkOf(body) }, body);
   }
 
-  async #appendManifests(manifests: readonly Manifest[], next: number): Promise<void> {
+  async #appendManifests(manifests: readonly TitledManifest[], next: number): Promise<void> {
     // Also where this writer added no block: those of a writer that was killed may not be on the disk yet.
     await this.#sync(await this.#openPack());
-    for (const manifest of manifests) {
+    for (const { manifest, title } of manifests) {
       const raw = serialiseManifest(manifest);
       const body = await codecs[defaultCodec].compress(raw);
       const header = { kind: 'session', codec: defaultCodec, next, rawBytes: raw.length, ...checkOf(body) } as const;
       await this.#append(header, body);
+      const content = contentHash(manifest);
+      this.#copies.push({ session: placeKey(manifest), title, content, record: header.sha256 });
     }
   }
 
@@ -150,18 +173,14 @@ export class PackWriter {
       throw diskError(error, 'write', packPath(this.#folder, this.#packIndex));
     }
     this.#fileSize += record.length;
+    this.#sum.update(record.subarray(0, record.indexOf(0x0a) + 1));
     this.#storedBytes += record.length;
   }
 
   /** The pack to append to. A full one is on the disk before the next begins. */
   async #openPack(): Promise<number> {
-    if (this.#file !== undefined && this.#fileSize >= this.#limits.packBytes) {
-      await this.#sync(this.#file);
-      closeSync(this.#file);
-      this.#file = undefined;
-      this.#packIndex += 1;
-    }
-    if (this.#file !== undefined) return this.#file;
+    if (this.#file !== undefined && this.#fileSize < this.#limits.packBytes) return this.#file;
+    if (this.#file !== undefined) await this.#leavePack(this.#file);
     const pack = packPath(this.#folder, this.#packIndex);
     try {
       this.#file = openSync(pack, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, privateFileMode);
@@ -170,7 +189,36 @@ export class PackWriter {
     }
     this.#fileSize = fstatSync(this.#file).size;
     if (this.#fileSize === 0) await syncPath(this.#folder);
-    return this.#fileSize >= this.#limits.packBytes ? this.#openPack() : this.#file;
+    this.#continuePack(path.basename(pack));
+    return this.#openPack();
+  }
+
+  async #leavePack(file: number): Promise<void> {
+    await this.#commit(file);
+    closeSync(file);
+    this.#file = undefined;
+    this.#packIndex += 1;
+  }
+
+  /** Takes up the sum and the copies of the pack. */
+  #continuePack(name: string): void {
+    const { known } = this.#contents;
+    const pack = known.find(({ standing, file }) => standing === 'sound' && file?.name === name);
+    this.#sum = createHash('sha256');
+    for (const item of pack?.file?.items ?? [])
+      if (isRecord(item) && endOf(item) <= (pack?.state.bytes ?? 0)) this.#sum.update(item.line);
+    this.#copies = [...(pack?.entry.copies ?? [])];
+  }
+
+  /** After this, what the pack has is known independently of it. */
+  async #commit(file: number): Promise<void> {
+    await this.#sync(file);
+    const name = path.basename(packPath(this.#folder, this.#packIndex));
+    const entry = { name, bytes: this.#fileSize, sha256: this.#sum.copy().digest('hex'), copies: [...this.#copies] };
+    const { packs } = this.#committed;
+    const at = packs.findIndex((pack) => pack.name === name);
+    this.#committed = { next: this.#next, packs: at < 0 ? [...packs, entry] : packs.with(at, entry) };
+    writeCommitted(this.#folder, this.#committed);
   }
 
   async #sync(file: number): Promise<void> {
@@ -182,43 +230,25 @@ export class PackWriter {
   }
 }
 
-function checkOf(body: Buffer): { readonly bodyBytes: number; readonly sha256: string } {
-  return { bodyBytes: body.length, sha256: bodyHash(body) };
+function checkOf(body: Buffer): { readonly bodyBytes: number; readonly sha256: string; readonly summed: true } {
+  return { bodyBytes: body.length, sha256: bodyHash(body), summed: true };
 }
 
-function lastIndex(contents: ArchiveContents): number {
-  const last = contents.packs.at(-1);
-  return last === undefined ? 1 : Number.parseInt(last.slice(contents.folder.length + 1), 10);
-}
-
-/** In the last pack, after the last sound session: where a record is torn, or is not what it says. */
-function firstBadByte({ uncommitted, packs, tornAt }: ArchiveContents): number | undefined {
-  const bad = uncommitted.find((record) => readBody(record, packs.at(-1) ?? '') === undefined);
-  return bad === undefined ? tornAt : bad.offset;
-}
-
-function cutPack({ packs }: ArchiveContents, size: number): void {
-  const file = openSync(packs.at(-1) ?? '', 'r+');
-  try {
-    ftruncateSync(file, size);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function withoutBytesFrom(contents: ArchiveContents, offset: number): ArchiveContents {
-  const last = contents.packs.at(-1);
-  const isCut = ({ pack, offset: start }: Block): boolean => pack === last && start >= offset;
-  const first = contents.blocks.find(isCut)?.header.first;
-  const blocks = contents.blocks.filter((block) => !isCut(block));
-  return { ...contents, blocks, next: first ?? contents.next };
+/** Where to append: the last pack if nothing is wrong with it, else the one after all others. */
+function firstIndex({ files, known }: ArchiveContents): number {
+  const names = [...files.map(({ name }) => name), ...known.map(({ entry }) => entry.name)];
+  const last = names.reduce((most, name) => Math.max(most, packNumber(name)), 0);
+  const isSound = known.some(({ standing, file }) => standing === 'sound' && packNumber(file?.name ?? '') === last);
+  return isSound || last === 0 ? Math.max(1, last) : last + 1;
 }
 
 function readTable({ blocks }: ArchiveContents): ChunkTable {
   const table = new ChunkTable();
   for (const { pack, bodyOffset, header } of blocks) {
     const hashes = readRange(pack, bodyOffset, header.count * hashBytes);
-    for (let index = 0; index < header.count; index++) table.add(hashes, index * hashBytes, header.first + index);
+    // A pack that was cut has fewer.
+    const count = Math.min(header.count, Math.floor(hashes.length / hashBytes));
+    for (let index = 0; index < count; index++) table.add(hashes, index * hashBytes, header.first + index);
   }
   return table;
 }

@@ -20,6 +20,8 @@ export interface ChunksHeader {
   readonly bodyBytes: number;
   /** Of the body: SHA-256, the first 32 hex digits. */
   readonly sha256: string;
+  /** Written into an archive with a file of committed sums: if that file is missing, it was lost. */
+  readonly summed?: true;
 }
 
 export interface SessionHeader {
@@ -30,6 +32,7 @@ export interface SessionHeader {
   readonly rawBytes: number;
   readonly bodyBytes: number;
   readonly sha256: string;
+  readonly summed?: true;
 }
 
 export type RecordHeader = ChunksHeader | SessionHeader;
@@ -38,6 +41,8 @@ export interface PackRecord {
   readonly header: RecordHeader;
   readonly offset: number;
   readonly bodyOffset: number;
+  /** The header as it is in the pack, with its newline: the sum of a pack is one of these lines. */
+  readonly line: Buffer;
 }
 
 /** Bytes of a pack that are not a record; `isTail`: nothing readable follows. */
@@ -45,6 +50,10 @@ export interface PackGap {
   readonly offset: number;
   readonly bytes: number;
   readonly isTail: boolean;
+  /** Such as a killed writer leaves: the beginning of a record, or zeros. */
+  readonly isTorn: boolean;
+  /** A record that a newer Clew wrote. */
+  readonly isNewer: boolean;
 }
 
 export function makeRecord(header: RecordHeader, body: readonly Buffer[]): Buffer {
@@ -55,6 +64,20 @@ export function makeRecord(header: RecordHeader, body: readonly Buffer[]): Buffe
 /** The hash that a header holds of its body. */
 export function bodyHash(body: Buffer): string {
   return hash('sha256', body, 'hex').slice(0, 32);
+}
+
+/** A record of chunks and where it is. */
+export interface Block {
+  readonly pack: string;
+  readonly offset: number;
+  readonly bodyOffset: number;
+  readonly header: ChunksHeader;
+}
+
+/** The body of a record, if it matches its header. */
+export function readBody(record: Pick<PackRecord, 'header' | 'bodyOffset'>, pack: string): Buffer | undefined {
+  const body = readRange(pack, record.bodyOffset, record.header.bodyBytes);
+  return bodyHash(body) === record.header.sha256 ? body : undefined;
 }
 
 /** Every record of a pack, and the gaps between them. Only headers are read. */
@@ -70,12 +93,16 @@ export function* scanPack(path: string): Generator<PackRecord | PackGap> {
         continue;
       }
       const end = findHeader(file, offset + 1, size);
-      yield { offset, bytes: (end ?? size) - offset, isTail: end === undefined };
+      yield { offset, bytes: (end ?? size) - offset, isTail: end === undefined, ...kindOfGap(file, offset, size) };
       offset = end ?? size;
     }
   } finally {
     closeSync(file);
   }
+}
+
+export function endOf(item: PackRecord | PackGap): number {
+  return isRecord(item) ? item.bodyOffset + item.header.bodyBytes : item.offset + item.bytes;
 }
 
 export function isRecord(item: PackRecord | PackGap): item is PackRecord {
@@ -108,7 +135,20 @@ function readHeader(file: number, offset: number, size: number): PackRecord | un
   if (bytes.toString('latin1', magic.length, magic.length + 17) !== `${headerHash(text)} `) return undefined;
   const header = asHeader(asObject(parseJson(text)));
   const bodyOffset = offset + end + 1;
-  return header === undefined || bodyOffset + header.bodyBytes > size ? undefined : { header, offset, bodyOffset };
+  return header === undefined || bodyOffset + header.bodyBytes > size
+    ? undefined
+    : { header, offset, bodyOffset, line: bytes.subarray(0, end + 1) };
+}
+
+/** A record of another version, or a whole header that this Clew cannot use, is not torn: a newer one wrote it. */
+function kindOfGap(file: number, offset: number, size: number): Pick<PackGap, 'isTorn' | 'isNewer'> {
+  const bytes = readAt(file, offset, Math.min(longestHeader, size - offset));
+  const text = bytes.toString('latin1');
+  const [, version, sum, json = ''] = /^clew-archive (\d+) (?:([0-9a-f]{16}) ([^\n]*)\n)?/.exec(text) ?? [];
+  const isUnknown = headerHash(json) === sum && asHeader(asObject(parseJson(json))) === undefined;
+  const isNewer = Number(version) > 1 || isUnknown;
+  const isBegun = text.startsWith(magic.slice(0, text.length)) || bytes.every((byte) => byte === 0);
+  return { isNewer, isTorn: isBegun && !isNewer };
 }
 
 function asHeader(value: JsonObject | undefined): RecordHeader | undefined {
