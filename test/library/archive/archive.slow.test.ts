@@ -101,7 +101,8 @@ test('an archive cut at any byte keeps everything before the cut, and the next r
   const root = killRoot(temp);
   const wanted = await referenceArchive(temp, root);
   const reference = path.join(temp, 'reference');
-  const names = readdirSync(reference).sort();
+  // Without the committed sums, which a kill leaves as they were: this is an archive of an older Clew.
+  const names = packNames(reference);
   for (let round = 0; round < (isLong ? 200 : 20); round++) {
     const folder = path.join(temp, `cut-${round}`);
     const last = Math.floor(Math.random() * names.length);
@@ -137,7 +138,7 @@ test('a flipped byte is found, and damages only the files that contain it', asyn
   for (let round = 0; round < 30; round++) {
     const copy = path.join(temp, 'flipped');
     cpSync(folder, copy, { recursive: true });
-    const names = readdirSync(copy).sort().slice(0, -1);
+    const names = packNames(copy).slice(0, -1);
     const name = names[Math.floor(Math.random() * names.length)] ?? '';
     const at = Math.floor(Math.random() * statSync(path.join(copy, name)).size);
     flipByte(path.join(copy, name), at);
@@ -148,10 +149,10 @@ test('a flipped byte is found, and damages only the files that contain it', asyn
     const found = await verifyArchive({ folder: copy });
     assert.equal(found.damage.length, 1, `${name} at ${at}`);
     assert.equal(found.sessions, sound.sessions.size - (hit === undefined ? 1 : 0));
-    assert.deepEqual(
-      found.broken.map(({ session, file }) => `${session} ${file}`),
-      hit === undefined ? [] : filesWith(sound, hit),
-    );
+    // A session whose record is gone has no files to name.
+    const broken = found.broken.map(({ session, file }) => `${session} ${file}`);
+    if (hit === undefined) assert.deepEqual([broken.length, found.broken[0]?.file], [1, '']);
+    else assert.deepEqual(broken, filesWith(sound, hit));
     rmSync(copy, { recursive: true });
   }
 });
@@ -213,6 +214,10 @@ async function completes(
   assert.deepEqual(holdings(folder), wanted, when);
 }
 
+function packNames(folder: string): string[] {
+  return packs(folder).map((pack) => path.basename(pack));
+}
+
 function packs(folder: string): string[] {
   return [...readContents(folder).packs];
 }
@@ -227,6 +232,7 @@ function withoutLastSessions(folder: string): ReturnType<typeof readContents> {
   assert.ok(last !== undefined);
   for (const pack of names.slice(at + 1)) rmSync(pack);
   truncateSync(last.pack, last.bodyOffset + last.header.bodyBytes);
+  rmSync(path.join(folder, 'committed'));
   return readContents(folder);
 }
 

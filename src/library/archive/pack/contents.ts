@@ -141,11 +141,9 @@ class Found {
 
   /** Without sums every record counts, and only the end of the last pack can be told from damage. */
   #readUnsummed(file: ScannedPack, isLast: boolean): void {
-    const last = file.items.at(-1);
-    const isTorn = last !== undefined && !isRecord(last) && last.isTail && isLast && !last.isNewer;
-    const end = isTorn ? last.offset : file.bytes;
+    const end = (isLast ? tornEnd(file) : undefined) ?? file.bytes;
     for (const item of file.items) if (endOf(item) <= end) this.#addItem(file, item);
-    if (isTorn) this.#readTail(file, end);
+    if (end < file.bytes) this.#readTail(file, end);
   }
 
   #readSound({ file, state, entry }: KnownPack): void {
@@ -297,6 +295,14 @@ class Found {
     const reason = this.#unreadable.get(record) ?? 'its record is gone';
     return { session, sessionId: path.basename(session, '.jsonl'), title, reason };
   }
+}
+
+/** After the last sound session: where a record is torn, or is not what it says. */
+function tornEnd({ path: pack, items }: ScannedPack): number | undefined {
+  const isSound = (item: PackRecord | PackGap): boolean => isRecord(item) && readBody(item, pack) !== undefined;
+  const last = items.findLastIndex((item) => isRecord(item) && item.header.kind === 'session' && isSound(item));
+  const torn = items.slice(last + 1).find((item) => !isSound(item));
+  return torn === undefined || (!isRecord(torn) && torn.isNewer) ? undefined : torn.offset;
 }
 
 function readSession(record: PackRecord, pack: string): Manifest | string {
