@@ -166,7 +166,7 @@ async function dropVersions(
     if (manifest !== undefined && isGone(manifest)) dropped.add(record.offset);
   if (dropped.size === 0) return committed;
   const change: PackChange = (item) => (dropped.has(item.offset) ? Buffer.alloc(0) : undefined);
-  return replacePack(path.dirname(pack), committed, path.basename(pack), change);
+  return replacePack(path.dirname(pack), committed, { name: path.basename(pack), items: scanPack(pack) }, change);
 }
 
 async function emptyUnused(
@@ -189,7 +189,8 @@ async function emptyUnused(
   if (emptied.size === 0) return { chunks, committed };
   const change: PackChange = (item) =>
     isRecord(item) && emptied.has(item.offset) ? emptyBlock(item, pack, used) : undefined;
-  return { chunks, committed: await replacePack(path.dirname(pack), committed, path.basename(pack), change) };
+  const old = { name: path.basename(pack), items: scanPack(pack) };
+  return { chunks, committed: await replacePack(path.dirname(pack), committed, old, change) };
 }
 
 /** Nothing can be read from a damaged block. */

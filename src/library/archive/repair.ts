@@ -79,13 +79,14 @@ async function setAside(contents: ArchiveContents, verification: Verification): 
   const { folder, known } = contents;
   const quarantine = new Quarantine(folder);
   const intact = await intactRecords(contents);
-  const bad = known.filter((pack) => pack.file === undefined || !isIntact(pack, pack.file, intact));
+  const packs = [...known, ...neededPacks(contents)];
+  const bad = packs.filter((pack) => pack.file === undefined || !isIntact(pack, pack.file, intact));
   const steps: ArchiveStep[] = [];
   const { damage, broken, verdicts } = verification;
   await quarantine.writeNote('damage.json', `${JSON.stringify({ damage, broken, verdicts }, undefined, 2)}\n`);
   await quarantine.copyFile(path.join(folder, 'committed'));
   for (const { file } of bad) if (file !== undefined) await quarantine.copyFile(file.path);
-  let committed = listIntact(contents, intact);
+  let committed = listIntact(packs, contents.committed ?? noPacks, intact);
   for (const { file, entry } of bad) {
     const sessions = verdicts.filter(({ isRestorable }) => !isRestorable).map(({ session }) => session);
     if (file === undefined) {
@@ -106,6 +107,16 @@ async function setAside(contents: ArchiveContents, verification: Verification): 
         ...steps,
         { kind: 'quarantined', file: quarantine.folder, message, sessions: lost.map(({ session }) => session) },
       ];
+}
+
+/** Files of which nothing is committed, but which have what is missing elsewhere: they become packs. */
+function neededPacks({ tails, known }: ArchiveContents): readonly KnownPack[] {
+  const isKnown = new Set(known.map(({ file }) => file));
+  return tails.flatMap(({ pack, isNeeded }): KnownPack[] => {
+    if (!isNeeded || isKnown.has(pack)) return [];
+    const entry = { name: pack.name, bytes: 0, sha256: '', copies: [] };
+    return [{ entry, standing: 'altered', file: pack, state: entry }];
+  });
 }
 
 /** By pack and offset. */
@@ -186,7 +197,7 @@ function isIntact({ standing }: KnownPack, { path: pack, items }: ScannedPack, i
 }
 
 /** The copies keep their order, also those that were found in another pack than theirs. */
-function listIntact({ known, committed = noPacks }: ArchiveContents, intact: IntactRecords): Committed {
+function listIntact(known: readonly KnownPack[], committed: Committed, intact: IntactRecords): Committed {
   const copies = [...intact.values()].flatMap(({ copy }) => copy ?? []);
   const now = new Map(copies.map((copy) => [copy.was, copy.now]));
   const isListed = new Set(committed.packs.flatMap((pack) => pack.copies.map(({ record }) => record)));
@@ -209,10 +220,10 @@ function listIntact({ known, committed = noPacks }: ArchiveContents, intact: Int
 function keepIntact(
   folder: string,
   committed: Committed,
-  { path: pack, name }: ScannedPack,
+  { path: pack, name, items }: ScannedPack,
   intact: IntactRecords,
 ): Promise<Committed> {
-  return replacePack(folder, committed, name, (item) => {
+  return replacePack(folder, committed, { name, items }, (item) => {
     const found = intact.get(placeOf(pack, item.offset));
     return found === undefined ? Buffer.alloc(0) : found.bytes;
   });

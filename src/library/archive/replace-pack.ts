@@ -12,7 +12,6 @@ import {
   type PackRecord,
   type PackState,
   readRange,
-  scanPack,
   writeCommitted,
 } from './pack/index.ts';
 
@@ -26,7 +25,7 @@ export type PackChange = (item: PackRecord | PackGap) => Buffer | undefined | Pr
 export async function replacePack(
   folder: string,
   committed: Committed,
-  name: string,
+  { name, items }: { readonly name: string; readonly items: Iterable<PackRecord | PackGap> },
   change: PackChange,
 ): Promise<Committed> {
   const pack = path.join(folder, name);
@@ -34,7 +33,7 @@ export async function replacePack(
   async function* newBytes(): AsyncGenerator<Buffer> {
     const sum = createHash('sha256');
     let bytes = 0;
-    for (const item of scanPack(pack)) {
+    for (const item of items) {
       const piece = (await change(item)) ?? readRange(pack, item.offset, endOf(item) - item.offset);
       // A changed record begins with its header as well.
       if (isRecord(item)) sum.update(piece.subarray(0, piece.indexOf(0x0a) + 1));

@@ -48,7 +48,11 @@ export interface SettledArchive {
 
 /** Whether a writer can begin. */
 export function isSettled({ sums, tails, known }: ArchiveContents): boolean {
-  return sums === 'read' && tails.length === 0 && known.every((pack) => pack.standing !== 'sound' || isCurrent(pack));
+  return (
+    sums === 'read' &&
+    tails.every(({ isNeeded, offset, soundEnd }) => isNeeded && soundEnd === offset) &&
+    known.every((pack) => pack.standing !== 'sound' || isCurrent(pack))
+  );
 }
 
 function isCurrent({ entry, file, state }: KnownPack): boolean {
@@ -115,7 +119,7 @@ function lastRecordEnd({ items }: ScannedPack): number {
 async function commitTails(contents: ArchiveContents): Promise<readonly ArchiveStep[]> {
   const { folder, known, tails, committed = noPacks } = contents;
   const steps: ArchiveStep[] = [];
-  for (const tail of tails) steps.push(...(await dropTorn(folder, tail)));
+  for (const tail of tails) if (!tail.isNeeded) steps.push(...(await dropTorn(folder, tail)));
   await syncPacks(tails.map(({ pack }) => pack));
   const grown = (pack: ScannedPack, from: number, copies: readonly CommittedCopy[]): Omit<CommittedPack, 'name'> => {
     const end = tails.find((tail) => tail.pack === pack)?.soundEnd ?? from;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ArchiveDamaged, ChunkReader, readArchivedFile } from './chunks.ts';
 import { type Committed, type CommittedCopy, type CommittedFile, committedName, readCommitted } from './committed.ts';
 import { contentHash, type Manifest, placeKey, readManifest } from './manifest.ts';
-import { type KnownPack, matchPacks, type ScannedPack, scanPacks } from './packs.ts';
+import { type KnownPack, matchPacks, type ScannedPack, scanCarefully, scanPacks } from './packs.ts';
 import { type Block, endOf, isRecord, type PackGap, type PackRecord, readBody } from './record.ts';
 
 export interface ArchiveDamage {
@@ -39,6 +39,8 @@ export interface PackTail {
   readonly torn: readonly string[];
   /** Dropping may lose what only this file holds, so it is kept aside. */
   readonly isOdd: boolean;
+  /** What is committed can be read only from here, because its own place is damaged: it is not dropped. */
+  readonly isNeeded: boolean;
 }
 
 export interface ArchiveContents {
@@ -111,7 +113,8 @@ class Found {
   read(files: readonly ScannedPack[]): ArchiveContents {
     const committed = this.#sums.kind === 'read' ? this.#sums.committed : undefined;
     const { known, others } = committed === undefined ? { known: [], others: [] } : matchPacks(committed, files);
-    if (committed === undefined) for (const file of files) this.#readUnsummed(file, file === files.at(-1));
+    const unsummed = committed === undefined ? files.map(withoutGaps) : [];
+    for (const file of unsummed) this.#readUnsummed(file, file === unsummed.at(-1));
     this.#next = Math.max(this.#next, committed?.next ?? 0);
     for (const pack of known) if (pack.standing === 'sound') this.#readSound(pack);
     for (const pack of known) if (pack.standing !== 'sound') this.#readDamaged(pack);
@@ -122,7 +125,7 @@ class Found {
     const isEarlier = new Set(earlier.map(({ record }) => record));
     const later = [...this.#found.values()].filter(({ record }) => !isEarlier.has(record));
     this.#findSums();
-    const order = [...known.flatMap(({ file }) => file ?? []), ...(committed === undefined ? files : others)];
+    const order = [...known.flatMap(({ file }) => file ?? []), ...unsummed, ...others];
     return {
       ...this.#numberCopies([...earlier, ...later]),
       folder: this.#folder,
@@ -226,19 +229,36 @@ class Found {
     }
     const torn: string[] = [];
     let isOdd = false;
+    let isNeeded = false;
     for (const item of items.filter(({ offset }) => offset >= soundEnd)) {
       if (!isRecord(item)) {
         isOdd ||= !item.isTorn;
         if (!item.isNewer) continue;
         this.#isNewer = true;
         this.#note(pack.path, item.offset, `${item.bytes} bytes were written by a newer Clew`);
-      } else if (item.header.kind === 'session') {
+      } else if (this.#replaces(pack.path, item)) isNeeded = true;
+      else if (item.header.kind === 'session') {
         isOdd = true;
         const manifest = readSession(item, pack.path);
         if (typeof manifest === 'object') torn.push(placeKey(manifest));
       }
     }
-    this.#tails.push({ pack, offset: from, soundEnd, torn, isOdd });
+    this.#tails.push({ pack, offset: from, soundEnd, torn, isOdd, isNeeded });
+  }
+
+  /** Whether the record is committed, and its own place damaged: then it is read from here. */
+  #replaces(pack: string, record: PackRecord): boolean {
+    const { header } = record;
+    const committed = this.#sums.kind === 'read' ? this.#sums.committed : undefined;
+    if (committed === undefined) return false;
+    if (header.kind === 'session') {
+      if (this.#found.has(header.sha256)) return false;
+      if (!committed.packs.some(({ copies }) => copies.some((copy) => copy.record === header.sha256))) return false;
+      return this.#addRecord(pack, record) === undefined;
+    }
+    if (header.first + header.count > committed.next || readBody(record, pack) === undefined) return false;
+    const block = { pack, offset: record.offset, bodyOffset: record.bodyOffset, header };
+    return this.#addBlock(block) || this.#blocks.includes(block);
   }
 
   #addFromTail(pack: string, record: PackRecord): boolean {
@@ -295,6 +315,11 @@ class Found {
     const reason = this.#unreadable.get(record) ?? 'its record is gone';
     return { session, sessionId: path.basename(session, '.jsonl'), title, reason };
   }
+}
+
+/** If there are gaps, bytes may be missing before them. */
+function withoutGaps(file: ScannedPack): ScannedPack {
+  return file.items.every(isRecord) ? file : scanCarefully(file);
 }
 
 /** After the last sound session: where a record is torn, or is not what it says. */

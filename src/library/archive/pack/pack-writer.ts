@@ -238,7 +238,10 @@ function checkOf(body: Buffer): { readonly bodyBytes: number; readonly sha256: s
 function firstIndex({ files, known }: ArchiveContents): number {
   const names = [...files.map(({ name }) => name), ...known.map(({ entry }) => entry.name)];
   const last = names.reduce((most, name) => Math.max(most, packNumber(name)), 0);
-  const isSound = known.some(({ standing, file }) => standing === 'sound' && packNumber(file?.name ?? '') === last);
+  const isSound = known.some(
+    ({ standing, file, state }) =>
+      standing === 'sound' && file?.bytes === state.bytes && packNumber(file.name) === last,
+  );
   return isSound || last === 0 ? Math.max(1, last) : last + 1;
 }
 

@@ -41,15 +41,22 @@ export function packNumber(name: string): number {
 
 /** By their numbers. A missing folder has none. */
 export function scanPacks(folder: string): readonly ScannedPack[] {
-  return listPacks(folder).map((pack) => {
-    try {
-      const items = [...scanPack(pack)];
-      const last = items.at(-1);
-      return { path: pack, name: path.basename(pack), bytes: last === undefined ? 0 : endOf(last), items };
-    } catch (error) {
-      throw diskError(error, 'read', pack);
-    }
-  });
+  return listPacks(folder).map((pack) => scanOne(pack, false));
+}
+
+/** The same pack, with every record that is whole. */
+export function scanCarefully(pack: ScannedPack): ScannedPack {
+  return pack.items.length === 0 ? pack : scanOne(pack.path, true);
+}
+
+function scanOne(pack: string, isCareful: boolean): ScannedPack {
+  try {
+    const items = [...scanPack(pack, isCareful)];
+    const last = items.at(-1);
+    return { path: pack, name: path.basename(pack), bytes: last === undefined ? 0 : endOf(last), items };
+  } catch (error) {
+    throw diskError(error, 'read', pack);
+  }
 }
 
 function listPacks(folder: string): readonly string[] {
@@ -88,9 +95,10 @@ export function matchPacks({ packs }: Committed, files: readonly ScannedPack[]):
     if (sound !== undefined) return sound;
     const file = [...free].find(({ name }) => name === entry.name);
     if (file !== undefined) free.delete(file);
-    return { entry, standing: file === undefined ? 'missing' : 'altered', file, state: entry };
+    if (file === undefined) return { entry, standing: 'missing', file, state: entry };
+    return { entry, standing: 'altered', file: scanCarefully(file), state: entry };
   });
-  return { known, others: [...free] };
+  return { known, others: [...free].map(scanCarefully) };
 }
 
 function stateIn(entry: CommittedPack, { items }: ScannedPack): PackState | undefined {

@@ -80,14 +80,17 @@ export function readBody(record: Pick<PackRecord, 'header' | 'bodyOffset'>, pack
   return bodyHash(body) === record.header.sha256 ? body : undefined;
 }
 
-/** Every record of a pack, and the gaps between them. Only headers are read. */
-export function* scanPack(path: string): Generator<PackRecord | PackGap> {
+/**
+ * Every record of a pack, and the gaps between them. Only headers are read, unless it is `isCareful`: then a record whose
+ * body is not what its header says is a gap, because the next one may begin inside it, where bytes were cut.
+ */
+export function* scanPack(path: string, isCareful = false): Generator<PackRecord | PackGap> {
   const file = openRegularFile(path);
   try {
     const size = fstatSync(file).size;
     for (let offset = 0; offset < size; ) {
       const record = readHeader(file, offset, size);
-      if (record !== undefined) {
+      if (record !== undefined && !(isCareful && readBody(record, path) === undefined)) {
         yield record;
         offset = record.bodyOffset + record.header.bodyBytes;
         continue;
