@@ -165,7 +165,9 @@ test('damage is found, named, and ends with exit code 1', (t) => {
   const { status, stdout, stderr } = run('archive', '--verify');
   assert.equal(status, 1);
   assert.match(stdout, /000001\.pack at 0: a block of \d+ chunks is damaged\n/);
-  assert.match(stdout, /: 4 files cannot be restored\n$/);
+  assert.match(stdout, /\n10000000\S+ \(hello\): can no longer be restored\n/);
+  assert.match(stdout, /\n30000000\S+: can be restored\n/);
+  assert.match(stdout, /: 4 files cannot be restored; 2 sessions can no longer be restored\n$/);
   assert.match(stderr, /^clew: the archive is damaged; [^\n]*\n$/);
 });
 

@@ -38,7 +38,11 @@ export async function threeSessions(t: TestContext): Promise<ArchivedSessions> {
       { length: 8 },
       (_, i) => `{"type":"user","sessionId":"${id}","text":"number ${id.slice(0, 4)} says ${i}"}\n`,
     );
-    writeTree(project, { [`${id}.jsonl`]: own.join(''), [`${id}/tool-results/a.txt`]: `result of ${id.slice(0, 4)}` });
+    const title = `{"type":"summary","summary":"number ${id.slice(0, 4)}"}\n`;
+    writeTree(project, {
+      [`${id}.jsonl`]: title + own.join(''),
+      [`${id}/tool-results/a.txt`]: `result of ${id.slice(0, 4)}`,
+    });
   }
   setWholeTimes(project);
   const folder = path.join(temp, 'archive');
