@@ -3,6 +3,9 @@
 const archive = 'src/library/archive/archive.ts';
 const writer = 'src/library/archive/pack/pack-writer.ts';
 const contents = 'src/library/archive/pack/contents.ts';
+const committed = 'src/library/archive/pack/committed.ts';
+const settle = 'src/library/archive/settle.ts';
+const repair = 'src/library/archive/repair.ts';
 const lock = 'src/store/lock.ts';
 const purge = 'src/library/archive/purge.ts';
 const remove = 'src/library/archive/remove.ts';
@@ -11,6 +14,7 @@ const record = 'src/library/archive/pack/record.ts';
 const sessions = ['library/archive/archive'];
 const order = ['library/archive/disk-order'];
 const damage = ['library/archive/damage'];
+const committing = ['library/archive/committed'];
 const purging = ['library/archive/purge'];
 const locking = ['store/lock'];
 const removing = ['library/archive/remove'];
@@ -42,15 +46,15 @@ export const mutants = [
   {
     id: 'known-chunk-written-again',
     file: writer,
-    find: 'if (known !== undefined) return known;',
+    find: 'if (known !== undefined && this.#canRead(known)) return known;',
     replace: '',
     tests: sessions,
   },
   {
     id: 'table-not-read',
     file: writer,
-    find: 'return new PackWriter(sound, readTable(sound), limits);',
-    replace: 'return new PackWriter(sound, new ChunkTable(), limits);',
+    find: 'this.#table = readTable(contents);',
+    replace: 'this.#table = new ChunkTable();',
     tests: sessions,
   },
   {
@@ -127,15 +131,17 @@ export const mutants = [
   {
     id: 'flush-without-sync',
     file: writer,
-    find: 'await this.#tail;\n    if (this.#file !== undefined) await this.#sync(this.#file);',
-    replace: 'await this.#tail;',
+    find: `await this.#sync(file);
+    const name`,
+    replace: 'const name',
     tests: order,
   },
   {
-    id: 'full-pack-without-sync',
+    id: 'full-pack-not-committed',
     file: writer,
-    find: 'await this.#sync(this.#file);\n      closeSync(this.#file);',
-    replace: 'closeSync(this.#file);',
+    find: `await this.#commit(file);
+    closeSync(file);`,
+    replace: 'closeSync(file);',
     tests: order,
   },
   {
@@ -149,28 +155,28 @@ export const mutants = [
   // Torn and damaged packs
   {
     id: 'torn-end-not-cut',
-    file: writer,
-    find: 'if (cut !== undefined) cutPack(contents, cut);',
+    file: settle,
+    find: 'truncate(pack.path, soundEnd);',
     replace: '',
-    tests: damage,
+    tests: committing,
   },
   {
     id: 'bad-block-built-upon',
     file: writer,
-    find: 'return bad === undefined ? tornAt : bad.offset;',
-    replace: 'return tornAt;',
-    tests: damage,
+    find: 'if (known !== undefined && this.#canRead(known)) return known;',
+    replace: 'if (known !== undefined) return known;',
+    tests: committing,
   },
   {
-    id: 'cut-block-still-known',
-    file: writer,
-    find: 'const sound = cut === undefined ? contents : withoutBytesFrom(contents, cut);',
-    replace: 'const sound = contents;',
-    tests: damage,
+    id: 'damaged-tail-committed',
+    file: contents,
+    find: 'return readBody(record, pack) !== undefined && this.#addBlock(block);',
+    replace: 'return this.#addBlock(block);',
+    tests: committing,
   },
   {
     id: 'body-not-checked',
-    file: contents,
+    file: record,
     find: 'return bodyHash(body) === record.header.sha256 ? body : undefined;',
     replace: 'return body;',
     tests: damage,
@@ -191,23 +197,23 @@ export const mutants = [
   },
   {
     id: 'packs-by-name',
-    file: contents,
-    find: 'Number.parseInt(a, 10) - Number.parseInt(b, 10)',
+    file: 'src/library/archive/pack/packs.ts',
+    find: 'packNumber(a) - packNumber(b)',
     replace: '(a < b ? -1 : 1)',
     tests: damage,
   },
   {
     id: 'path-out-of-the-folder',
-    file: 'src/library/archive/pack/contents.ts',
-    find: "part !== '.' && part !== '..'",
-    replace: "part !== '.'",
+    file: 'src/library/archive/pack/manifest.ts',
+    find: `part !== '.' && part !== '..'`,
+    replace: `part !== '.'`,
     tests: damage,
   },
   {
     id: 'same-copy-twice',
     file: contents,
-    find: 'contentKey(last) === contentKey(manifest)) known',
-    replace: 'last === manifest) known',
+    find: 'if (last === undefined || contents.get(session) !== content) list.push(copy);',
+    replace: `if (last === undefined || content !== '') list.push(copy);`,
     tests: sessions,
   },
   {
@@ -220,16 +226,87 @@ export const mutants = [
   {
     id: 'verify-skips-blocks',
     file: 'src/library/archive/verify.ts',
-    find: 'if (readBody(block, block.pack) === undefined)',
-    replace: 'if (block.header.count < 0)',
+    find: 'if (readBody(block, block.pack) !== undefined) return [];',
+    replace: 'if (block.header.count >= 0) return [];',
     tests: damage,
   },
   {
     id: 'verify-first-only',
-    file: 'src/library/archive/verify.ts',
-    find: 'if (reason === undefined) distinct.add(sameFile);',
-    replace: 'distinct.add(sameFile);\n    if (reason === undefined) continue;',
+    file: 'src/library/archive/file-check.ts',
+    find: 'if (reason === undefined) this.#sound.add(sameFile);',
+    replace: 'this.#sound.add(sameFile);',
     tests: damage,
+  },
+  // Committed sums
+  {
+    id: 'cut-pack-certified',
+    file: 'src/library/archive/pack/packs.ts',
+    find: 'bytes, sha256 }) => sumUpTo(items, bytes) === sha256',
+    replace: 'bytes, sha256 }) => sumUpTo(items, bytes) !== undefined || sha256',
+    tests: committing,
+  },
+  {
+    id: 'unreadable-sums-are-missing',
+    file: committed,
+    find: "if (systemErrorCode(error) === 'ENOENT') return",
+    replace: "if (systemErrorCode(error) !== 'EACCES') return",
+    tests: committing,
+  },
+  {
+    id: 'damaged-sums-believed',
+    file: committed,
+    find: 'if (sumOf(version, text) !== sum)',
+    replace: "if (sum === '')",
+    tests: committing,
+  },
+  {
+    id: 'unverified-copies-certified',
+    file: settle,
+    find: 'if (await checker.isWhole(copy.manifest)) copies',
+    replace: 'copies',
+    tests: committing,
+  },
+  {
+    id: 'odd-tail-not-kept',
+    file: settle,
+    find: 'isOdd ? await new Quarantine',
+    replace: 'torn.length < 0 ? await new Quarantine',
+    tests: committing,
+  },
+  {
+    id: 'newer-archive-written',
+    file: settle,
+    find: 'if (contents.isNewer)',
+    replace: 'if (contents.next < 0)',
+    tests: committing,
+  },
+  {
+    id: 'lost-sums-not-missed',
+    file: 'src/library/archive/pack/contents.ts',
+    find: "if (sums.kind === 'none' && this.#isSummed) this",
+    replace: "if (sums.kind === 'none' && this.#next < 0) this",
+    tests: committing,
+  },
+  {
+    id: 'purge-without-both-states',
+    file: 'src/library/archive/pack/packs.ts',
+    find: 'entry.becomes === undefined ? [entry] : [entry, entry.becomes]',
+    replace: '[entry]',
+    tests: committing,
+  },
+  {
+    id: 'repair-without-quarantine',
+    file: repair,
+    find: 'if (file !== undefined) await quarantine.copyFile(file.path);',
+    replace: '',
+    tests: committing,
+  },
+  {
+    id: 'older-copy-for-the-latest',
+    file: restore,
+    find: 'if (found !== undefined && isLost(found)) throw lostError(found, copies, version);',
+    replace: 'if (found !== undefined && isLost(found)) return versions[0] as Manifest;',
+    tests: committing,
   },
   // The lock
   {
@@ -306,7 +383,8 @@ export const mutants = [
   {
     id: 'purge-keeps-bytes',
     file: purge,
-    find: 'chunks += await emptyUnused(pack, used);',
+    find: `chunks += emptied.chunks;
+        committed = emptied.committed;`,
     replace: 'chunks += 0;',
     tests: purging,
   },
@@ -325,11 +403,11 @@ export const mutants = [
     tests: purging,
   },
   {
-    id: 'purge-chunks-first',
+    id: 'purge-records-last',
     file: purge,
-    find: 'for (const pack of contents.packs) await dropVersions(pack, isGone);\n      let chunks = 0;\n      for (const pack of contents.packs) chunks += await emptyUnused(pack, used);',
-    replace:
-      'let chunks = 0;\n      for (const pack of contents.packs) chunks += await emptyUnused(pack, used);\n      for (const pack of contents.packs) await dropVersions(pack, isGone);',
+    find: `for (const pack of contents.packs) committed = await dropVersions(pack, isGone, committed);
+      let chunks = 0;`,
+    replace: 'let chunks = 0;',
     tests: order,
   },
   {
@@ -371,15 +449,15 @@ export const mutants = [
   },
   {
     id: 'restore-oldest-copy',
-    file: 'src/library/archive/restore.ts',
-    find: 'versions.at(version === undefined ? -1 : version - 1)',
-    replace: 'versions.at(version === undefined ? 0 : version - 1)',
+    file: restore,
+    find: 'copies.at(version === undefined ? -1 : version - 1)',
+    replace: 'copies.at(version === undefined ? 0 : version - 1)',
     tests: restoring,
   },
   {
     id: 'rm-without-reading-back',
     file: remove,
-    find: '(await damageOf(reader, manifest, archived)) === undefined;',
+    find: '(await checker.findDamage(manifest, archived)) === undefined;',
     replace: 'true;',
     tests: removing,
   },

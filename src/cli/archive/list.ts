@@ -46,6 +46,11 @@ export async function listArchived(input: CommandInput): Promise<void> {
     })
     .filter(({ latest }) => isOfProject({ cwd: cwdOf(latest), project: latest.slug }))
     .sort((a, b) => b.latest.archivedAtMs - a.latest.archivedAtMs || compareNames(a.key, b.key));
+  if (contents.damage.length > 0)
+    writeNotice(
+      io.stderr,
+      'a part of the archive is damaged, so copies may be missing here; run `clew archive --verify`',
+    );
   if (flags.json === true) return writeOut([`${jsonText(rows.map(jsonRow), 2)}\n`], io);
   if (rows.length === 0) return writeNotice(io.stderr, `nothing in the archive ${folder}; \`clew archive\` fills it`);
   await writeOut([table(rows, io)], { ...io, pager: true });
