@@ -143,6 +143,10 @@ export const reshapeCommands: readonly CommandRow[] = [
       { name: '--output', short: '-o', value: 'FILE', summary: 'the file to write' },
       { name: '--no-redact', summary: 'leave secrets in' },
       { name: '--rules', value: 'FILE', summary: 'your own rules for secrets' },
+      {
+        name: '--all-files',
+        summary: 'also files whose restored copy may run code or change settings (docs/bundle.md)',
+      },
       dryRun,
       json,
       root,
@@ -157,6 +161,8 @@ export const reshapeCommands: readonly CommandRow[] = [
     flags: [
       { name: '--to', value: 'DIR', summary: 'the working directory of the sessions; default: the current one' },
       keepPrompt,
+      { name: '--all-files', summary: 'also files whose restored copy may run code or change settings; asks first' },
+      { name: '--yes', summary: 'do not ask for confirmation' },
       dryRun,
       json,
       root,

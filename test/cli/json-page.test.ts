@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { asObject, isArray, isObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
+import { asObject, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { SessionScript } from '../authorship/session-script.ts';
 import { jsonOf, runClew } from '../support/clew.ts';
 import { writeFakeClient } from '../support/fake-client.ts';
@@ -154,7 +154,16 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   const env = { CLEW_HOME: path.join(folder, 'surgery-state') };
   const root = path.join(folder, 'operated');
   const id = '11111111-1111-4111-a111-111111111111';
-  writeTree(root, { [`projects/-w-p/${id}.jsonl`]: sessionText([user('go'), assistant('done'), user('on')]) });
+  const copies = { 'a.ts': { backupFileName: '0123@v1' }, '.envrc': { backupFileName: '0123@v1' } };
+  const asides: readonly JsonObject[] = [
+    { type: 'file-history-snapshot', messageId: 'u', snapshot: { messageId: 'u', trackedFileBackups: copies } },
+    { type: 'permission-mode', permissionMode: 'plan' },
+  ];
+  const text = sessionText([user('go'), assistant('done'), user('on')]);
+  writeTree(root, {
+    [`projects/-w-p/${id}.jsonl`]: text + asides.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
+    [`file-history/${id}/0123@v1`]: 'copy',
+  });
   const run = (...words: string[]): JsonValue => jsonOf([...words, '--json', '--root', root], { env });
   const fork = run('fork', id, '--at', '1');
   collect('fork', fork, printed);
@@ -163,7 +172,8 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   collect('find', run('find', 'go'), printed);
   collect('fork', run('compress', id, '--keep-turns', '1', '--dry-run'), printed);
   collect('strip', run('strip', id), printed);
-  collect('bundle', run('bundle', id, '--output', path.join(folder, 'page.clew')), printed);
+  collect('bundle', run('bundle', id, '--output', path.join(folder, 'short.clew')), printed);
+  run('bundle', id, '--all-files', '--output', path.join(folder, 'page.clew'));
   for (const words of [
     ['move', id, '--to', '/w/q'],
     ['rewind', id, '--to', '1'],
@@ -172,7 +182,9 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
     ['tag', id, 'x'],
   ])
     collect('fork', run(...words), printed);
-  collect('fork', run('import', path.join(folder, 'page.clew'), '--to', '/w/r'), printed);
+  const { reach, ...imported } = asObject(run('import', path.join(folder, 'page.clew'), '--to', '/w/r')) ?? {};
+  collect('fork', imported, printed);
+  collect('import', { reach: reach ?? null }, printed);
   const secret = `AK${'IA'}Q7ZR3MTW5XK2VB4N`;
   const other = '22222222-2222-4222-a222-222222222222';
   writeTree(root, { [`projects/-w-p/${other}.jsonl`]: sessionText([user(`key ${secret}`), assistant('done')]) });

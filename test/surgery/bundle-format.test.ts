@@ -152,7 +152,7 @@ test('an import puts the session into the folder, and under a new id where the l
   assert.deepEqual(first.to, { sessionId, path: path.join(folder, `${sessionId}.jsonl`) });
   const lines = entriesOf(first.to.path);
   assert.deepEqual(
-    lines.map(({ cwd }) => cwd),
+    lines.flatMap(({ cwd }) => cwd ?? []),
     ['/srv/p', '/srv/p/src', '/home/eve/other'],
   );
   assert.deepEqual(lines[1]?.toolUseResult, { persistedOutputPath: `${folder}/${sessionId}/tool-results/b1.txt` });
@@ -160,7 +160,7 @@ test('an import puts the session into the folder, and under a new id where the l
   const again = await importInto(bench, file, root, '/srv/p', new Set([sessionId]));
   const { sessionId: newId } = again.to;
   assert.notEqual(newId, sessionId);
-  assert.ok(entriesOf(again.to.path).every((entry) => entry.sessionId === newId));
+  assert.ok(entriesOf(again.to.path).every(({ sessionId: id = newId }) => id === newId));
   assert.deepEqual(again.notes, [
     'warning: /srv/p does not exist; create it before you resume there',
     `${sessionId} already exists, so it got a new id`,
@@ -181,7 +181,11 @@ async function bundled(context: TestContext): Promise<{ bench: Bench; file: stri
   const main = transcript({ cwd: '/home/kim/project' })
     .user('one')
     .user('two', { cwd: '/home/kim/project/src', toolUseResult: { persistedOutputPath: saved } })
-    .assistant('done', { cwd: '/home/kim/other' });
+    .assistant('done', { cwd: '/home/kim/other' })
+    .aside('file-history-snapshot', {
+      messageId: 'u1',
+      snapshot: { messageId: 'u1', trackedFileBackups: { 'src/a.ts': { backupFileName: '0123@v1' } } },
+    });
   writeTree(bench.folder, { [`${sessionId}.jsonl`]: main.text(), [`${sessionId}/tool-results/b1.txt`]: 'output' });
   writeTree(bench.root, { [`file-history/${sessionId}/0123@v1`]: 'backup' });
   const file = path.join(path.dirname(bench.root), 'one.clew');

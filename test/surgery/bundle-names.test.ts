@@ -15,7 +15,7 @@ import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
 import { loadSource } from '../../src/surgery/engine/plan.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { type Bench, benchWith, contentsOf, entriesOf } from '../support/surgery-kit.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { sessionId, transcript } from '../support/transcript-builder.ts';
 
 const content = Buffer.from(transcript().user('one').text());
@@ -88,7 +88,7 @@ test('what lines of a bundle name outside the project is refused, and a bundle d
         snapshot: {
           messageId: 'u1',
           trackedFileBackups: {
-            'src/a.ts': { backupFileName: null },
+            'src/a.ts': { backupFileName: '0123@v1' },
             [file]: { backupFileName, realParentDir: '/etc' },
           },
         },
@@ -96,13 +96,14 @@ test('what lines of a bundle name outside the project is refused, and a bundle d
       .aside('file-history-delta', { snapshotMessageId: 'u1', trackingPath: file, backup: { backupFileName } })
       .text();
   const bench = benchWith(context, sessionId, tracked('/home/kim/.claude/plans/plan.md', null));
+  writeTree(bench.root, { [`file-history/${sessionId}/0123@v1`]: 'copy' });
   const file = path.join(path.dirname(bench.root), 'own.clew');
   const { notes } = await writeBundle(file, [await loadSource(bench.main)]);
-  assert.deepEqual(notes, ['left out: 2 snapshots of files outside the project']);
+  assert.deepEqual(notes, ['left out: 1 file outside the project']);
   assert.equal(plainOf(file).includes('plan.md'), false);
   const { to } = await importInto(bench, file, temporaryFolder(context), '/srv/p');
   const snapshot = entriesOf(to.path).find(({ type }) => type === 'file-history-snapshot')?.snapshot as JsonObject;
-  assert.deepEqual(snapshot.trackedFileBackups, { 'src/a.ts': { backupFileName: null } });
+  assert.deepEqual(snapshot.trackedFileBackups, { 'src/a.ts': { backupFileName: '0123@v1' } });
 
   const name = '0123456789abcdef@v1';
   const lines = [

@@ -27,6 +27,10 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
         toolUseResult: { persistedOutputPath: saved },
       })
       .assistant('done', { cwd: '/home/kim/other' })
+      .aside('file-history-snapshot', {
+        messageId: 'u1',
+        snapshot: { messageId: 'u1', trackedFileBackups: { 'src/a.ts': { backupFileName: '0123@v1' } } },
+      })
       .text(),
     [`${sessionId}/tool-results/b1.txt`]: 'output',
     [`${sessionId}/subagents/agent-abc.jsonl`]: transcript({
@@ -50,6 +54,7 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
       redacted: true,
       sessions: [{ sessionId, title: 'one', files: 4 }],
       notes: [],
+      leftOut: [],
       sizeBytes: null,
     },
   );
@@ -57,14 +62,14 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
   assert.ok(!inside.includes('"cwd":"/home/kim') && !inside.includes(bench.folder));
 
   const root = temporaryFolder(context);
-  const work = path.join(root, 'work');
+  const work = path.join(temporaryFolder(context), 'work');
   mkdirSync(work);
   const imported = jsonOf(['import', file, '--json', '--root', root], { env, cwd: work }) as JsonObject;
   const folder = path.join(root, 'projects', work.replace(/[^A-Za-z0-9]/g, '-'));
   assert.deepEqual(imported.to, { sessionId, path: path.join(folder, `${sessionId}.jsonl`) });
   const lines = entriesOf(path.join(folder, `${sessionId}.jsonl`));
   assert.deepEqual(
-    lines.map(({ cwd }) => cwd),
+    lines.flatMap(({ cwd }) => cwd ?? []),
     [work, work, `${work}/src`, '/home/eve/other'],
   );
   const there = `${folder}/${sessionId}/tool-results/b1.txt`;
@@ -82,7 +87,7 @@ test('a bundle names neither project, home nor the place of outputs, and an impo
   const again = jsonOf(['import', file, '--to', work, '--json', '--root', root], { env }) as JsonObject;
   const { sessionId: newId, path: second } = again.to as { sessionId: string; path: string };
   assert.notEqual(newId, sessionId);
-  assert.ok(entriesOf(second).every((entry) => entry.sessionId === newId));
+  assert.ok(entriesOf(second).every(({ sessionId: id = newId }) => id === newId));
   assert.ok(existsSync(path.join(root, 'file-history', newId, '0123@v1')));
   assert.deepEqual(readdirSync(path.join(bench.env.CLEW_HOME, 'imports')), []);
   await undoLast(bench);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
-import { type Manifest, type WrittenBundle, writeBundle } from '../../surgery/bundle/index.ts';
+import { type LeftOutFile, type Manifest, type WrittenBundle, writeBundle } from '../../surgery/bundle/index.ts';
 import type { Source } from '../../surgery/engine/index.ts';
 import { type FoundSecret, redactorFor } from '../../surgery/redact/index.ts';
 import type { CommandInput } from '../command/index.ts';
@@ -25,6 +25,7 @@ export async function run(input: CommandInput): Promise<void> {
   const redactor = flags['no-redact'] === true ? undefined : redactorFor([...sources.values()], rulesArgument(input));
   const manifest = await writeBundle(file, [...sources.values()], {
     isDryRun,
+    keepsAll: flags['all-files'] === true,
     ...(redactor === undefined ? {} : { redact: redactor.redact, renameFile: redactor.renameFile }),
   });
   const after = isDryRun ? undefined : statSync(file).size;
@@ -47,8 +48,13 @@ function bundleJson(file: string, manifest: WrittenBundle, after: number | undef
       files: files.length,
     })),
     notes: manifest.notes,
+    leftOut: manifest.leftOut.map((each) => leftOutJson(each)),
     sizeBytes: { before: rawSize(manifest), after: after ?? null },
   };
+}
+
+function leftOutJson({ file, reason, isByChoice }: LeftOutFile): object {
+  return { file, reason, allFilesIncludes: isByChoice };
 }
 
 function bundleText(

@@ -3,73 +3,9 @@
 
 import { constants } from 'node:zlib';
 import { UserError } from '../../base/errors/index.ts';
-import {
-  asObject,
-  asString,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../base/json/index.ts';
+import { asObject, asString, isArray, type JsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
 import { isUuid } from '../../base/text/index.ts';
-
-/** Whether `name` is safe as a part of a path on any system. */
-function isPlainPart(name: string): boolean {
-  const isShort = Buffer.byteLength(name) <= 255;
-  return isShort && plainPart.test(name) && !/^\.+$|[. ]$/.test(name) && !deviceName.test(name);
-}
-
-const plainPart = /^[^\\/:*?"<>|\p{Cc}]+$/u;
-/** Windows opens a device instead of a file, with any extension. */
-const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
-
-/** The first path that leads out, if any. */
-export function findLeaving(entry: JsonObject): string | undefined {
-  const result = asObject(entry.toolUseResult);
-  const folders = [
-    entry.cwd,
-    result?.persistedOutputPath,
-    ...backupsIn(entry).map(({ value }) => value?.realParentDir),
-  ];
-  const upwards = folders.map(asString).find((folder) => folder !== undefined && leadsUp(folder));
-  if (upwards !== undefined) return upwards;
-  for (const { file, value } of backupsIn(entry)) {
-    if (isOutside(file)) return file;
-    const name = value?.backupFileName;
-    if (name !== undefined && name !== null && !(typeof name === 'string' && isPlainPart(name))) return String(name);
-  }
-  return undefined;
-}
-
-/** The files outside the project that a snapshot names; a bundle omits them. */
-export function outsideFiles(entry: JsonObject): readonly string[] {
-  return backupsIn(entry)
-    .map(({ file }) => file)
-    .filter(isOutside);
-}
-
-interface TrackedFile {
-  readonly file: string;
-  readonly value: JsonObject | undefined;
-}
-
-function backupsIn(entry: JsonObject): readonly TrackedFile[] {
-  if (entry.type === 'file-history-delta')
-    return [{ file: asString(entry.trackingPath) ?? '', value: asObject(entry.backup) }];
-  if (entry.type !== 'file-history-snapshot') return [];
-  const tracked: JsonValue | undefined = asObject(entry.snapshot)?.trackedFileBackups;
-  return isObject(tracked) ? Object.entries(tracked).map(([file, value]) => ({ file, value: asObject(value) })) : [];
-}
-
-/** Relative names belong to the project. */
-function isOutside(file: string): boolean {
-  return /^(?:[\\/~]|[A-Za-z]:)/.test(file) || leadsUp(file) || file.includes('\0');
-}
-
-function leadsUp(file: string): boolean {
-  return file.split(/[\\/]/).includes('..');
-}
+import { foldPart, isPlainPart } from './names.ts';
 
 export const bundleVersion = 1;
 export const magic = 'CLEW-BUNDLE';
@@ -81,6 +17,7 @@ export const placeholders = { project: '{{project}}', home: '{{home}}', sessions
 export interface BundleLimits {
   readonly firstLineBytes: number;
   readonly manifestBytes: number;
+  /** Of all sessions. A long session with many sub-agents has some hundreds. */
   readonly files: number;
   readonly totalBytes: number;
   /** The maximum compression ratio. Real sessions have 5 to 100. */
@@ -90,7 +27,7 @@ export interface BundleLimits {
 export const limits: BundleLimits = {
   firstLineBytes: 64,
   manifestBytes: 32 * 1024 * 1024,
-  files: 100_000,
+  files: 10_000,
   totalBytes: 8 * 1024 ** 3,
   ratio: 1000,
 };
@@ -144,14 +81,13 @@ export function parseManifest(line: Buffer): Manifest {
   if (value === undefined || !isArray(value.sessions)) throw damaged('its manifest is unreadable');
   if (value.version !== bundleVersion)
     throw new UserError(
-      `the bundle has a manifest of version ${JSON.stringify(value.version ?? null)}, but this Clew reads version ${bundleVersion}`,
+      `the bundle has a manifest of version ${shortValue(value.version)}, but this Clew reads version ${bundleVersion}`,
       'update Clew',
     );
+  if (value.sessions.length === 0) throw damaged('it has no sessions');
+  refuseTooManyFiles(value.sessions.reduce<number>((sum, session) => sum + countFiles(session), 0));
   const sessions = value.sessions.map(parseSession);
-  const files = sessions.flatMap((session) => session.files);
-  if (sessions.length === 0) throw damaged('it has no sessions');
-  if (files.length > limits.files) throw damaged(`it has more than ${limits.files} files`);
-  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > limits.totalBytes) throw damaged('it is too large');
+  if (statedBytes(sessions) > limits.totalBytes) throw damaged('it is too large');
   const ids = sessions.map(({ sessionId }) => sessionId.toLowerCase());
   if (new Set(ids).size < ids.length) throw damaged('it has a session twice');
   return {
@@ -160,6 +96,26 @@ export function parseManifest(line: Buffer): Manifest {
     isRedacted: value.redacted === true,
     sessions,
   };
+}
+
+/** Before anything is unpacked, and before a bundle is written. */
+export function refuseTooManyFiles(count: number): void {
+  if (count > limits.files) throw damaged(`it has ${count} files, more than ${limits.files}`);
+}
+
+export function statedBytes(sessions: readonly BundledSession[]): number {
+  return sessions.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** A session without files counts too. */
+function countFiles(session: JsonValue): number {
+  const files = asObject(session)?.files;
+  return isArray(files) ? Math.max(1, files.length) : 1;
+}
+
+/** Anything may be where a number is expected, also what cannot be printed because it is nested too deeply. */
+function shortValue(value: JsonValue | undefined): string {
+  return typeof value === 'object' && value !== null ? 'object' : String(JSON.stringify(value ?? null)).slice(0, 40);
 }
 
 export function damaged(why: string): UserError {
@@ -208,7 +164,7 @@ export function isAllowedName(name: string, sessionId: string): boolean {
 /** `a98ee2d`, `acompact-1f2e3d`: letters, digits and dashes. */
 const agentName = /^agent-[0-9A-Za-z][0-9A-Za-z_-]{0,127}(?:\.jsonl|\.meta\.json)$/;
 
-/** Some systems ignore case and composition: names that are equal to them are one file. */
+/** Names that are equal to some system are one file. */
 function sameName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  return name.split('/').map(foldPart).join('/');
 }

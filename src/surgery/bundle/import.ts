@@ -1,12 +1,13 @@
 // Plans the import of an unpacked bundle: its sessions get the working directory of the user, and new ids if the library
-// already has theirs.
+// already has theirs. What a rewind would write where a program runs or obeys it stays out, whoever wrote the bundle.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
+import { systemErrorCode } from '../../base/errors/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Edit } from '../../format/bytes/index.ts';
 import { isRecognised } from '../../session/transcript/index.ts';
-import { encodeSlug, staysIn } from '../../store/index.ts';
+import { encodeSlug, isBelow, realPlace, staysIn } from '../../store/index.ts';
 import {
   type Dropped,
   droppedBy,
@@ -17,6 +18,7 @@ import {
   type PlannedOtherFile,
   type PlannedSession,
   placedSession,
+  type Rewrite,
   type Source,
 } from '../engine/index.ts';
 import {
@@ -26,11 +28,23 @@ import {
   foreignNotes,
   inStyleOf,
   isWindowsPath,
+  restBelow,
   sendsTheSame,
   sidePathRewrites,
   withoutForeignPrompt,
 } from '../operations/index.ts';
-import { type BundledSession, damaged, findLeaving, type Manifest, placeholders } from './format.ts';
+import {
+  activeFile,
+  type HistoryRules,
+  isCopyName,
+  type KeptHistory,
+  keepHistory,
+  type LeftOutFile,
+  leftOutFileNotes,
+} from './file-history.ts';
+import { type BundledSession, damaged, type Manifest, placeholders } from './format.ts';
+import { leadsUp } from './names.ts';
+import { type ClientReach, type ReachedSession, readReach } from './reach.ts';
 
 export interface ImportOptions {
   /** The path of the bundle, for the history. */
@@ -45,46 +59,46 @@ export interface ImportOptions {
   readonly taken: ReadonlySet<string>;
   /** The user made the bundle: keep the stored system prompt, tools and thinking. */
   readonly keepsPrompt?: boolean;
+  /** Import also files that programs run or obey, and let a rewind delete files. */
+  readonly keepsAll?: boolean;
 }
 
-export async function planImport(
-  manifest: Manifest,
-  options: ImportOptions,
-): Promise<{ readonly plan: Plan; readonly sources: readonly Source[] }> {
+export interface PlannedImport {
+  readonly plan: Plan;
+  readonly sources: readonly Source[];
+  readonly reach: ClientReach;
+}
+
+export async function planImport(manifest: Manifest, options: ImportOptions): Promise<PlannedImport> {
   const sources: Source[] = [];
   for (const [i, { sessionId }] of manifest.sessions.entries()) {
     const main = path.join(options.unpacked, String(i), `${sessionId}.jsonl`);
     if (!isRecognised(main)) throw damaged(`session ${sessionId} has no record of Claude Code`);
     sources.push(await loadSource(main, { roots: [] }));
   }
-  for (const source of sources) refuseLeavingPaths(source);
-  const foreign = sources.map((source) =>
-    options.keepsPrompt === true ? new Map<string, ForeignLines>() : withoutForeignPrompt(source),
-  );
-  const results = manifest.sessions.map((bundled, i) => ({
-    ...importedSession(bundled, sources[i] as Source, foreign[i] as ReadonlyMap<string, ForeignLines>, options),
-    comparedWith: i,
-  }));
+  const sessions = manifest.sessions.map((bundled, i) => readSession(bundled, sources[i] as Source, options));
   const history = path.join(path.dirname(options.projects), 'file-history');
   const hasOwnHistory = staysIn(history, path.dirname(options.projects));
-  const renamed = manifest.sessions.filter(({ sessionId }, i) => results[i]?.sessionId !== sessionId);
+  const renamed = sessions.filter(({ bundled, sessionId }) => bundled.sessionId !== sessionId);
+  const reach = joinReach(sessions, options.to);
   return {
     sources,
+    reach,
     plan: {
       operation: 'import',
-      words: [path.basename(options.file), '--to', options.to],
+      words: [path.basename(options.file), '--to', options.to, ...(options.keepsAll === true ? ['--all-files'] : [])],
       sources: manifest.sessions.map(({ sessionId }) => ({ sessionId, path: path.resolve(options.file) })),
-      results,
-      otherFiles: hasOwnHistory
-        ? manifest.sessions.flatMap((bundled, i) => backupsOf(bundled, i, results[i]?.sessionId ?? '', options))
-        : [],
-      dropped: sources.flatMap((source, i) => droppedOf(source, foreign[i] as ReadonlyMap<string, ForeignLines>)),
+      results: sessions.map((session, i) => ({ ...importedSession(session, options), comparedWith: i })),
+      otherFiles: hasOwnHistory ? sessions.flatMap((session, i) => copiesOf(session, i, options)) : [],
+      dropped: sessions.flatMap(droppedOf),
       ...(options.keepsPrompt === true ? {} : { thinking: 'all' as const }),
       workingFolder: options.to,
       notes: [
-        ...foreignNotes(new Map(foreign.flatMap((lines) => [...lines]))),
+        ...foreignNotes(new Map(sessions.flatMap(({ foreign }) => [...foreign]))),
+        ...sessions.flatMap(({ reached }) => reached.notes),
+        ...leftOutFileNotes(reach.leftOut),
         ...folderNotes(options.to),
-        ...renamed.map(({ sessionId }) => `${sessionId} already exists, so it got a new id`),
+        ...renamed.map(({ bundled }) => `${bundled.sessionId} already exists, so it got a new id`),
         ...(manifest.isRedacted ? [] : ['the bundle is not redacted']),
         ...(hasOwnHistory ? [] : [`left out: its copies of files, because ${history} leads out of the root`]),
       ],
@@ -94,65 +108,153 @@ export async function planImport(
   };
 }
 
-/** Its lines must not name paths outside their folder. */
-function refuseLeavingPaths({ files }: Source): void {
-  for (const { transcript, name } of files) {
-    for (const node of transcript?.nodes ?? []) {
-      const leaving = findLeaving(transcript?.read(node) ?? {});
-      if (leaving !== undefined)
-        throw damaged(
-          `line ${node.line} of ${name} names ${JSON.stringify(leaving).slice(0, 80)}, which is outside its folder`,
-        );
-    }
-  }
+interface ReadSession {
+  readonly bundled: BundledSession;
+  readonly source: Source;
+  /** In the result. */
+  readonly sessionId: string;
+  readonly foreign: ReadonlyMap<string, ForeignLines>;
+  readonly reached: ReachedSession;
+  readonly history: KeptHistory;
+  /** Side files that stay out. */
+  readonly sideFiles: readonly LeftOutFile[];
+  /** A stored path as it will be. */
+  readonly change: (stored: string) => string | undefined;
 }
 
-function droppedOf({ files }: Source, foreign: ReadonlyMap<string, ForeignLines>): readonly Dropped[] {
-  return files.flatMap(({ transcript, path: file }) =>
-    transcript === undefined ? [] : droppedBy(transcript, foreign.get(file)?.drops ?? new Map(), file),
-  );
-}
-
-function importedSession(
-  bundled: BundledSession,
-  source: Source,
-  foreign: ReadonlyMap<string, ForeignLines>,
-  options: ImportOptions,
-): PlannedSession {
-  const { to, home } = options;
-  const isTaken = options.taken.has(bundled.sessionId.toLowerCase());
+function readSession(bundled: BundledSession, source: Source, options: ImportOptions): ReadSession {
+  const { to, home, projects, taken } = options;
+  // Copies that are already there belong to another session of this id.
+  const isTaken = taken.has(bundled.sessionId.toLowerCase()) || existsSync(copyFolder(projects, bundled.sessionId));
   const sessionId = isTaken ? randomUUID() : bundled.sessionId;
-  const folder = path.join(options.projects, encodeSlug(to));
-  const change = (place: string): string | undefined => {
+  const change = (stored: string): string | undefined => {
     for (const [placeholder, real] of [
       [placeholders.project, to],
       [placeholders.home, home],
     ] as const) {
-      const rest = place.startsWith(placeholder) ? place.slice(placeholder.length) : undefined;
+      const rest = stored.startsWith(placeholder) ? stored.slice(placeholder.length) : undefined;
       if (rest !== undefined) return real + inStyleOf(rest, bundled.isWindows, isWindowsPath(real));
     }
     return undefined;
   };
-  const own = {
-    folder,
-    sessionId,
-    rewrites: mergeAllRewrites(sidePathRewrites(source, path.join(folder, sessionId)), foreign),
-    renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
-    leftOut: new Set(source.files.filter(({ name }) => name.startsWith('file-history/')).map((file) => file.path)),
+  const side = path.join(projects, encodeSlug(to), sessionId);
+  const resolve = (stored: string): string =>
+    stored.startsWith(`${placeholders.sessions}/${bundled.sessionId}/`)
+      ? side + stored.slice(`${placeholders.sessions}/${bundled.sessionId}`.length)
+      : (change(stored) ?? stored);
+  const isInside = (file: string): boolean =>
+    !leadsUp(file) && [to, side].some((folder) => restBelow(file, folder) !== undefined);
+  return {
+    ...{ bundled, source, sessionId, change },
+    foreign: options.keepsPrompt === true ? new Map<string, ForeignLines>() : withoutForeignPrompt(source),
+    reached: readReach(source, sessionId, resolve, isInside),
+    history: keepHistory(source, historyRules(bundled, options)),
+    sideFiles:
+      options.keepsAll === true ? [] : bundled.files.flatMap(({ name }) => activeFile(name, bundled.sessionId)),
   };
-  return isTaken ? newSession(source, own) : placedSession(source, own);
 }
 
-function backupsOf(
-  { files }: BundledSession,
-  index: number,
-  sessionId: string,
-  { projects, unpacked }: ImportOptions,
-): readonly PlannedOtherFile[] {
-  return files.flatMap(({ name }) => {
-    if (!name.startsWith('file-history/')) return [];
-    const target = path.join(path.dirname(projects), 'file-history', sessionId, ...name.split('/').slice(1));
-    const content = { copyOf: path.join(unpacked, String(index), ...name.split('/')) };
-    return existsSync(target) ? [] : [{ path: target, content }];
+function historyRules(bundled: BundledSession, { to, home, projects, keepsAll }: ImportOptions): HistoryRules {
+  const names = bundled.files.map(({ name }) => name).filter((name) => name.startsWith('file-history/'));
+  const place = isWindowsPath(to) ? path.win32 : path.posix;
+  return {
+    keepsAll: keepsAll === true,
+    copies: new Set(names.map((name) => name.slice('file-history/'.length)).filter(isCopyName)),
+    rename: (file) => inStyleOf(file, bundled.isWindows, isWindowsPath(to)),
+    // Windows folders on another system are only names.
+    whyMisplaced: (file) =>
+      isWindowsPath(to) === isWindowsHere ? whyMisplaced(file, { to, home, projects }) : undefined,
+    realFolder: (file) => place.dirname(place.join(isWindowsPath(to) === isWindowsHere ? realPlace(to) : to, file)),
+  };
+}
+
+const isWindowsHere = process.platform === 'win32';
+
+/** Links and the folders around the working folder can make of an ordinary name the name of a program or a setting. */
+function whyMisplaced(
+  file: string,
+  { to, home, projects }: Pick<ImportOptions, 'to' | 'home' | 'projects'>,
+): string | undefined {
+  if (!isWindowsHere && file.includes('\\')) return 'a name that some systems do not allow';
+  const base = realPlace(to);
+  const parts = file.split(/[\\/]/);
+  const isLinked = parts.some((_, i) => isLink(path.join(base, ...parts.slice(0, i + 1))));
+  if (isLinked) return 'it is reached through a link';
+  const root = realPlace(path.dirname(projects));
+  if (isBelow(path.join(base, ...parts), root)) return 'it is in the folder of the settings';
+  const own = realPlace(home);
+  return own === base || isBelow(own, base) ? 'the working folder holds your home folder' : undefined;
+}
+
+/** What cannot be looked at counts as a link. */
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+  }
+}
+
+function joinReach(sessions: readonly ReadSession[], to: string): ClientReach {
+  return {
+    rewind: sessions.flatMap(({ sessionId, history }) => rewindTargets(sessionId, history, to)),
+    leftOut: sessions.flatMap(({ sessionId, history, sideFiles }) =>
+      [...history.leftOut, ...sideFiles].map((file) => ({ sessionId, ...file })),
+    ),
+    named: sessions.flatMap(({ reached }) => reached.named),
+  };
+}
+
+/** A file that a rewind to one prompt writes and to another deletes is listed for both. */
+function rewindTargets(sessionId: string, { kept }: KeptHistory, to: string): ClientReach['rewind'] {
+  const targets = new Map<string, ClientReach['rewind'][number]>();
+  for (const { file, copy, risk } of kept) {
+    const full = isWindowsPath(to) ? path.win32.join(to, file) : path.join(to, file);
+    const action = copy === null ? 'delete' : existsSync(full) ? 'replace' : 'create';
+    targets.set(`${action} ${full}`, { sessionId, path: full, action, risk });
+  }
+  return [...targets.values()];
+}
+
+function importedSession(session: ReadSession, options: ImportOptions): PlannedSession {
+  const { bundled, source, sessionId, foreign, reached, history, change } = session;
+  const folder = path.join(options.projects, encodeSlug(options.to));
+  const sideFiles = new Set(session.sideFiles.map(({ file }) => file));
+  const rewrites = [foreign, reached.rewrites, history.rewrites].reduce<ReadonlyMap<string, Rewrite>>(
+    mergeAllRewrites,
+    sidePathRewrites(source, path.join(folder, sessionId)),
+  );
+  const own = {
+    ...{ folder, sessionId, rewrites },
+    renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
+    leftOut: new Set(
+      source.files
+        .filter(({ name }) => name.startsWith('file-history/') || sideFiles.has(name))
+        .map((file) => file.path),
+    ),
+  };
+  return sessionId === bundled.sessionId ? placedSession(source, own) : newSession(source, own);
+}
+
+function droppedOf({ source, foreign, reached, history }: ReadSession): readonly Dropped[] {
+  return source.files.flatMap(({ transcript, path: file }) => {
+    if (transcript === undefined) return [];
+    const drops = [foreign, reached.rewrites, history.rewrites].flatMap((rewrites) => [
+      ...(rewrites.get(file)?.drops ?? []),
+    ]);
+    return droppedBy(transcript, new Map(drops), file);
   });
+}
+
+/** Only the copies that a kept line names. */
+function copiesOf(session: ReadSession, index: number, options: ImportOptions): readonly PlannedOtherFile[] {
+  const names = new Set(session.history.kept.flatMap(({ copy }) => copy ?? []));
+  return [...names].map((name) => ({
+    path: path.join(copyFolder(options.projects, session.sessionId), name),
+    content: { copyOf: path.join(options.unpacked, String(index), 'file-history', name) },
+  }));
+}
+
+function copyFolder(projects: string, sessionId: string): string {
+  return path.join(path.dirname(projects), 'file-history', sessionId);
 }

@@ -1,7 +1,7 @@
 // Reads a bundle: its manifest, and its files into a folder. It is untrusted: everything is checked, and never more is
 // unpacked than the manifest states and the size of the file allows.
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createBrotliDecompress } from 'node:zlib';
@@ -9,7 +9,16 @@ import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { openRegularFile } from '../../base/files/index.ts';
 import { formatBytes } from '../../base/text/index.ts';
 import { diskError, stateFolder, writeNewFile } from '../../store/index.ts';
-import { type BundledFile, bundleVersion, damaged, limits, type Manifest, magic, parseManifest } from './format.ts';
+import {
+  type BundledFile,
+  bundleVersion,
+  damaged,
+  limits,
+  type Manifest,
+  magic,
+  parseManifest,
+  statedBytes,
+} from './format.ts';
 
 /** Unpacks every session into `<folder>/<number>/`, and checks each file. */
 export async function extractBundle(file: string, folder: string): Promise<Manifest> {
@@ -28,41 +37,55 @@ export async function checkBundle(file: string): Promise<Manifest> {
 type TakeFile = (content: AsyncIterable<Buffer>, file: BundledFile, session: number) => Promise<void>;
 
 async function readBundle(file: string, take: TakeFile): Promise<Manifest> {
-  const start = await readFirstLine(file);
-  const packed = createReadStream(file, { start });
+  const { handle, start, sizeBytes: packedBytes } = openBundle(file);
+  // One handle for everything, so that another file under this name is not read in between.
+  const packed = createReadStream(file, { fd: handle, start });
   const unpacked = createBrotliDecompress();
   packed.once('error', (error) => unpacked.destroy(error));
-  const source = new PlainBytes(packed.pipe(unpacked), statSync(file).size * limits.ratio + limits.manifestBytes);
+  const maxBytes = packedBytes * limits.ratio + limits.manifestBytes;
+  const source = new PlainBytes(packed.pipe(unpacked), maxBytes);
   try {
     const manifest = parseManifest(await source.line(limits.manifestBytes));
+    if (statedBytes(manifest.sessions) > maxBytes) throw damaged(`it unpacks to more than ${formatBytes(maxBytes)}`);
     for (const [i, session] of manifest.sessions.entries()) {
       for (const each of session.files) await take(source.checked(each), each, i);
     }
     await source.end();
+    // Node ignores what follows a brotli stream; another program might not.
+    if (unpacked.bytesWritten !== packedBytes - start) throw damaged('more data follows its end');
     return manifest;
   } catch (error) {
     if (/^(ERR__ERROR_FORMAT|ERR_BROTLI|ERR__ERROR|Z_)/.test(systemErrorCode(error) ?? ''))
       throw damaged('its data is damaged');
-    throw error;
+    throw diskError(error, 'read', file);
   } finally {
     packed.destroy();
     unpacked.destroy();
   }
 }
 
-async function readFirstLine(file: string): Promise<number> {
-  let head: Buffer;
+interface OpenBundle {
+  readonly handle: number;
+  /** Where the compressed data begins. */
+  readonly start: number;
+  readonly sizeBytes: number;
+}
+
+function openBundle(file: string): OpenBundle {
+  let handle: number | undefined;
   try {
-    const handle = openRegularFile(file);
-    try {
-      const buffer = Buffer.alloc(limits.firstLineBytes);
-      head = buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, 0));
-    } finally {
-      closeSync(handle);
-    }
+    handle = openRegularFile(file);
+    const buffer = Buffer.alloc(limits.firstLineBytes);
+    const head = buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, 0));
+    return { handle, start: checkFirstLine(file, head), sizeBytes: fstatSync(handle).size };
   } catch (error) {
+    if (handle !== undefined) closeSync(handle);
     throw diskError(error, 'read', file);
   }
+}
+
+/** Returns its length. */
+function checkFirstLine(file: string, head: Buffer): number {
   const end = head.indexOf(0x0a);
   const [name, version, codec] = head.subarray(0, Math.max(0, end)).toString('latin1').split(' ');
   if (name !== magic) throw damaged(`${file} is not a bundle`);

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { createBrotliCompress } from 'node:zlib';
 import { UserError } from '../../base/errors/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { isUuid } from '../../base/text/index.ts';
+import { counted, isUuid } from '../../base/text/index.ts';
 import type { Edit } from '../../format/bytes/index.ts';
 import { leftOutNotes } from '../../library/session-files/index.ts';
 import { titleOf } from '../../session/facts/index.ts';
@@ -37,6 +37,14 @@ import {
 import { folderEdits, isWindowsPath, launchFolderOf, restBelow, sidePathRewrites } from '../operations/index.ts';
 import { holdsBoundThinking, placesOf } from '../request/index.ts';
 import {
+  activeFile,
+  isCopyName,
+  type KeptHistory,
+  keepHistory,
+  type LeftOutFile,
+  leftOutFileNotes,
+} from './file-history.ts';
+import {
   type BundledFile,
   type BundledSession,
   brotliParameters,
@@ -45,9 +53,10 @@ import {
   isAllowedName,
   type Manifest,
   manifestLine,
-  outsideFiles,
   placeholders,
+  refuseTooManyFiles,
 } from './format.ts';
+import { isOutside } from './names.ts';
 import { checkBundle } from './read.ts';
 
 export interface BundleOptions {
@@ -56,6 +65,8 @@ export interface BundleOptions {
   /** Redacts the name of a file. */
   readonly renameFile?: (name: string) => string;
   readonly home?: string;
+  /** Include files that programs run or obey, and those that a rewind would delete. */
+  readonly keepsAll?: boolean;
   /** Only report what it would hold. */
   readonly isDryRun?: boolean;
 }
@@ -63,12 +74,15 @@ export interface BundleOptions {
 interface Packed {
   readonly session: BundledSession;
   readonly contents: readonly FileSource[];
+  readonly leftOut: readonly LeftOutFile[];
   readonly notes: readonly string[];
 }
 
 export interface WrittenBundle extends Manifest {
   /** What the bundle omits, as sentences. */
   readonly notes: readonly string[];
+  /** Files that a rewind cannot restore after an import. */
+  readonly leftOut: readonly LeftOutFile[];
 }
 
 /** Writes the bundle and reads it back to check it. */
@@ -91,11 +105,13 @@ export async function writeBundle(
     isRedacted: options.redact !== undefined,
     sessions: packed.map(({ session }) => session),
   };
-  const notes = packed.flatMap((each) => each.notes);
-  if (options.isDryRun === true) return { ...manifest, notes };
+  refuseTooManyFiles(manifest.sessions.reduce((sum, { files }) => sum + files.length, 0));
+  const leftOut = packed.flatMap((each) => each.leftOut);
+  const notes = [...packed.flatMap((each) => each.notes), ...leftOutFileNotes(leftOut)];
+  if (options.isDryRun === true) return { ...manifest, notes, leftOut };
   await writeNewFile(file, compressed(manifest, packed, options));
   await checkBundle(file);
-  return { ...manifest, notes };
+  return { ...manifest, notes, leftOut };
 }
 
 async function* compressed(
@@ -122,12 +138,16 @@ async function* plainBytes(
 async function packSession(source: Source, options: BundleOptions): Promise<Packed> {
   const { session, folder } = source;
   const project = launchFolderOf(session, folder);
-  const outside = outsideTracked(source);
+  const copies = fileCopies(source);
+  const history = keepHistory(source, { keepsAll: options.keepsAll === true, copies: new Set(copies.files.keys()) });
   const unbound = withoutUnbound(source, options);
-  const rewrites = mergeAllRewrites(outside.rewrites, unbound.rewrites);
+  const rewrites = mergeAllRewrites(history.rewrites, unbound.rewrites);
   const neutral = neutralised(source, project, homeFor(project, options.home ?? homedir()), rewrites);
-  const backups = await fileHistory(source);
-  const all = [...neutral, ...backups.files];
+  const active = neutral.flatMap(({ name }) => activeFile(name, session.id));
+  const all = [
+    ...neutral.filter(({ name }) => active.every(({ file }) => file !== name)),
+    ...keptCopies(history, copies.files),
+  ];
   const named = all.filter(({ name }) => isAllowedName(name, session.id));
   const unnamed = all.filter((each) => !named.includes(each));
   const files: BundledFile[] = [];
@@ -141,15 +161,22 @@ async function packSession(source: Source, options: BundleOptions): Promise<Pack
       files,
     },
     contents: named.map(({ content }) => content),
+    leftOut: [...history.leftOut.filter(({ file }) => !isOutside(file)), ...active],
     notes: [
-      ...leftOutNotes([...source.leftOut, ...backups.leftOut]),
+      ...leftOutNotes([...source.leftOut, ...copies.leftOut]),
       ...unnamed.map(({ name }) => `left out: ${name} has a name that some systems do not allow`),
       ...(unbound.count === 0
         ? []
         : [`left out: ${unbound.count} thinking blocks made after redacted text; the API would refuse them`]),
-      ...(outside.count === 0 ? [] : [`left out: ${outside.count} snapshots of files outside the project`]),
+      ...outsideNote(history),
     ],
   };
+}
+
+/** Not by name: files outside the project are private. */
+function outsideNote({ leftOut }: KeptHistory): readonly string[] {
+  const count = leftOut.filter(({ file }) => isOutside(file)).length;
+  return count === 0 ? [] : [`left out: ${counted(count, 'file')} outside the project`];
 }
 
 /** Redacted too, because the title is often the first prompt. */
@@ -162,7 +189,7 @@ function neutralised(
   source: Source,
   project: string | undefined,
   home: string,
-  outside: ReadonlyMap<string, Rewrite>,
+  own: ReadonlyMap<string, Rewrite>,
 ): { name: string; content: FileSource }[] {
   const { id } = source.session;
   const change = (folder: string): string | undefined => {
@@ -177,11 +204,8 @@ function neutralised(
   };
   const { files } = placedSession(source, {
     folder: source.folder,
-    rewrites: mergeAllRewrites(sidePathRewrites(source, `${placeholders.sessions}/${id}`), outside),
-    renames: (entry: JsonObject): readonly Edit[] => {
-      const gone = new Set<unknown>(outsideFiles(entry));
-      return folderEdits(entry, change).filter((edit) => !gone.has(edit.path[2]));
-    },
+    rewrites: mergeAllRewrites(sidePathRewrites(source, `${placeholders.sessions}/${id}`), own),
+    renames: (entry: JsonObject): readonly Edit[] => folderEdits(entry, change),
   });
   return files.map(({ name, content }) => ({ name: nameFor(name, id, id), content }));
 }
@@ -191,49 +215,27 @@ function homeFor(project: string | undefined, home: string): string {
   return /^(?:\/(?:home|Users)\/[^/]+|[A-Za-z]:[\\/]Users[\\/][^\\/]+)/i.exec(project ?? '')?.[0] ?? home;
 }
 
-/** The backups that the client needs to undo its changes to files. */
-async function fileHistory({ session, folder }: Source): Promise<{
-  readonly files: readonly { name: string; content: FileSource }[];
+/** The copies of files that a client restores at a rewind, by name. */
+function fileCopies({ session, folder }: Source): {
+  readonly files: ReadonlyMap<string, FileSource>;
   readonly leftOut: readonly LeftOut[];
-}> {
+} {
   const root = path.dirname(path.dirname(folder));
-  const backups = path.join(root, 'file-history', session.id);
-  if (existsSync(backups) && !staysIn(backups, root))
-    return { files: [], leftOut: [{ path: backups, reason: `is really ${realPlace(backups)}, outside ${root}` }] };
-  const { files, leftOut } = await listOwned(backups, realPlace(root), []);
-  const own = files.filter((file) => path.dirname(file) === backups).sort(compareNames);
-  return {
-    files: own.map((file) => ({ name: `file-history/${path.basename(file)}`, content: { copyOf: file } })),
-    leftOut,
-  };
+  const copies = path.join(root, 'file-history', session.id);
+  if (existsSync(copies) && !staysIn(copies, root))
+    return { files: new Map(), leftOut: [{ path: copies, reason: `is really ${realPlace(copies)}, outside ${root}` }] };
+  const { files, leftOut } = listOwned(copies, realPlace(root), []);
+  const own = files.filter((file) => path.dirname(file) === copies && isCopyName(path.basename(file)));
+  return { files: new Map(own.sort(compareNames).map((file) => [path.basename(file), { copyOf: file }])), leftOut };
 }
 
-/** Snapshots name files by path; files outside the project are private. */
-function outsideTracked({ files }: Source): {
-  readonly rewrites: ReadonlyMap<string, Rewrite>;
-  readonly count: number;
-} {
-  const rewrites = new Map<string, Rewrite>();
-  let count = 0;
-  for (const { transcript } of files) {
-    if (transcript === undefined) continue;
-    const edits = new Map<number, readonly Edit[]>();
-    const drops = new Map<number, string>();
-    for (const node of transcript.nodes) {
-      if (!node.type.startsWith('file-history-')) continue;
-      const outside = outsideFiles(transcript.read(node));
-      count += outside.length;
-      if (outside.length === 0) continue;
-      if (node.type === 'file-history-delta') drops.set(node.index, 'tracks a file outside the project');
-      else
-        edits.set(
-          node.index,
-          outside.map((file) => ({ path: ['snapshot', 'trackedFileBackups', file], remove: true })),
-        );
-    }
-    rewrites.set(transcript.path, { edits, drops });
-  }
-  return { rewrites, count };
+/** Only those that a kept line names. */
+function keptCopies(
+  { kept }: KeptHistory,
+  copies: ReadonlyMap<string, FileSource>,
+): readonly { readonly name: string; readonly content: FileSource }[] {
+  const named = new Set(kept.map(({ copy }) => copy));
+  return [...copies].flatMap(([name, content]) => (named.has(name) ? [{ name: `file-history/${name}`, content }] : []));
 }
 
 /** Removes the thinking of models that check it, from the first redacted line on, to which it is bound. */
