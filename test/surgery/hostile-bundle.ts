@@ -1,6 +1,7 @@
-// A seed → a malicious bundle: a valid one with a few changes, in the manifest,
-// in the names of its files or in the lines of its transcripts. And a folder with all that must stay as it is.
+// A seed → a malicious bundle: a valid one with a few changes, in the manifest, in the names of its files, in the lines of its
+// transcripts or in its compressed bytes. And a folder with all that must stay as it is.
 import { createHash } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { JsonObject, JsonValue } from '../../src/base/json/json.ts';
@@ -23,6 +24,7 @@ export function writeCanary(folder: string): Canary {
     'home/.bashrc': 'alias',
     'home/project/src/a.ts': 'code',
     'home/project/.git/config': 'git',
+    'home/project/.git/hooks/sample': 'hook',
     'root/settings.json': '{}',
     'root/CLAUDE.md': 'rules',
     [`root/projects/-other/${other}.jsonl`]: transcript().user('mine').text(),
@@ -30,6 +32,7 @@ export function writeCanary(folder: string): Canary {
     [`root/file-history/${other}/aaaaaaaaaaaaaaaa@v1`]: 'mine',
   });
   const home = path.join(folder, 'home');
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, path.join(home, 'project', name));
   return {
     root: path.join(folder, 'root'),
     project: path.join(home, 'project'),
@@ -38,9 +41,21 @@ export function writeCanary(folder: string): Canary {
   };
 }
 
+/** Links in the project: a rewind to a name below them writes elsewhere. */
+const links = { docs: '.git', out: '..', gone: '../not-there', 'list.ts': '../.bashrc' };
+
+/** The only names that an import may keep in the lines of a bundle of this generator: all others are hostile. */
+export const soundNames: readonly string[] = ['src/a.ts', 'lib/deep/b.py'];
+
+/** In the content of every copy of a file that must not arrive. */
+export const planted = 'planted-copy';
+
 interface Draft {
   version: JsonValue;
   sessions: DraftSession[];
+  /** Changes of the manifest's text and of the packed bytes. */
+  manifestText: (text: string) => string;
+  bytes: (packed: Buffer) => Buffer;
 }
 
 interface DraftSession {
@@ -52,10 +67,20 @@ interface DraftSession {
 export function hostileBundle(seed: number): Buffer {
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T; // no list is empty
-  const draft: Draft = { version: 1, sessions: [sound(random)] };
+  const draft: Draft = {
+    version: 1,
+    sessions: [sound(random)],
+    manifestText: (text) => text,
+    bytes: (packed) => packed,
+  };
   if (random() < 0.2) draft.sessions.push(sound(random));
   const changes = Math.floor(random() * 5);
-  for (let i = 0; i < changes; i++) pick(attacks)(draft, pick);
+  for (let i = 0; i < changes; i++) {
+    const kind = random();
+    if (kind < 0.3) pick(attacks)(draft, pick);
+    else if (kind < 0.88) pick(historyAttacks)(pick(draft.sessions), pick);
+    else pick(containerAttacks)(draft, pick);
+  }
   return pack(draft);
 }
 
@@ -72,7 +97,21 @@ function sound(random: () => number): DraftSession {
     .assistant('done')
     .aside('file-history-snapshot', {
       messageId: 'u1',
-      snapshot: { messageId: 'u1', timestamp: '', trackedFileBackups: { 'src/a.ts': backup('0123456789abcdef@v1') } },
+      snapshot: {
+        messageId: 'u1',
+        timestamp: '',
+        trackedFileBackups: {
+          'src/a.ts': backup('0123456789abcdef@v1'),
+          'lib/deep/b.py': { ...backup('0123456789abcdef@v1'), realParentDir: '{{project}}/lib/deep' },
+        },
+      },
+    })
+    .aside('file-history-delta', {
+      messageId: 'u1',
+      snapshotMessageId: 'u1',
+      trackingPath: 'src/a.ts',
+      backup: backup('0123456789abcdef@v1'),
+      timestamp: '',
     })
     .text();
   const agent = transcript({ isSidechain: true, agentId: 'a1', sessionId, cwd: '{{project}}' }).user('s').text();
@@ -190,6 +229,218 @@ const attacks: readonly ((draft: Draft, pick: Pick) => void)[] = [
   },
 ];
 
+/** What a client, a shell, git, an editor, a package manager or another agent runs or obeys. */
+const programs = [
+  ...['.git/hooks/pre-commit', '.git/config', '.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+  ...['.claude.json', '.vscode/tasks.json', '.idea/workspace.xml', '.husky/pre-commit', '.github/workflows/ci.yml'],
+  ...['.bashrc', '.profile', '.zshenv', '.envrc', '.npmrc', '.gitconfig', '.ssh/authorized_keys', 'a/.claude/hooks/x'],
+  ...['CLAUDE.md', 'CLAUDE.local.md', 'sub/CLAUDE.md', 'AGENTS.md', 'package.json', 'sub/Makefile', 'conftest.py'],
+  ...['vite.config.ts', 'node_modules/x/index.js', 'tool.bat', 'git.exe', 'bare/HEAD', 'bare/config', 'setup.py'],
+  ...['docs/hooks/pre-commit', 'out/.bashrc', 'out/x', 'gone', 'list.ts'],
+];
+
+/** The same name for some system. */
+const disguises: readonly ((name: string) => string)[] = [
+  (name) => name,
+  (name) => name.toUpperCase(),
+  (name) => name.replace(/[a-z]/, (letter) => letter.toUpperCase()),
+  (name) => `${name}.`,
+  (name) => `${name} `,
+  (name) => `./${name}`,
+  (name) => `src/../${name}`,
+  (name) => `src//${name}`,
+  (name) => name.replaceAll('/', '\\'),
+  (name) => `${name}::$DATA`,
+  (name) => name.normalize('NFD'),
+  (name) => name.replace('.', '\uff0e'),
+  (name) => name.replace(/(?<=.)(?=[a-zA-Z])/, '\u200c'),
+  (name) => name.replace(/[a-zA-Z]/, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+  (name) => name.replace(/[sS]/, '\u017f'),
+  (name) => `\ufeff${name}`,
+  (name) => `${name}\u0000`,
+  (name) => name.replace(/^\.?([A-Za-z]{3})[^/]*/, (_, start: string) => `${start.toUpperCase()}~1`),
+  (name) => `${'d/'.repeat(600)}${name}`,
+  (name) => `/home/kim/project/${name}`,
+  (name) => `C:\\project\\${name}`,
+  (name) => `\\\\host\\share\\${name}`,
+];
+
+function hostileName(pick: Pick): string {
+  return pick(disguises)(pick(programs));
+}
+
+/** With a copy that is in the bundle, so that only the name is against it. */
+function plantCopy(session: DraftSession, pick: Pick): string {
+  const name = pick(['aaaaaaaaaaaaaaaa@v1', 'bbbbbbbbbbbbbbbb@v2', 'cccc@v3']);
+  if (!session.files.some((file) => file.name === `file-history/${name}`))
+    session.files.push({ name: `file-history/${name}`, content: Buffer.from(`${planted} ${name}`) });
+  return name;
+}
+
+function snapshotLine(tracked: JsonObject): string {
+  const snapshot = { messageId: 'u1', timestamp: '', trackedFileBackups: tracked };
+  return JSON.stringify({ type: 'file-history-snapshot', messageId: 'u1', snapshot, isSnapshotUpdate: false });
+}
+
+function addLine(session: DraftSession, line: string | Buffer, end = '\n'): void {
+  const [main] = session.files;
+  if (main !== undefined) main.content = Buffer.concat([main.content, Buffer.from(line), Buffer.from(end)]);
+}
+
+/** What a rewind would write or delete, in every form that a line can have. */
+const historyAttacks: readonly ((session: DraftSession, pick: Pick) => void)[] = [
+  (session, pick) => addLine(session, snapshotLine({ [hostileName(pick)]: backup(plantCopy(session, pick)) })),
+  (session, pick) => addLine(session, snapshotLine({ [hostileName(pick)]: backup('0123456789abcdef@v1') })),
+  (session, pick) => addLine(session, snapshotLine({ [pick([...soundNames, hostileName(pick)])]: backup(null) })),
+  (session, pick) => {
+    const backedUp = backup(pick([plantCopy(session, pick), null]));
+    const entry = { type: 'file-history-delta', messageId: 'u1', snapshotMessageId: 'u1', timestamp: '' };
+    addLine(session, JSON.stringify({ ...entry, trackingPath: hostileName(pick), backup: backedUp }));
+  },
+  (session, pick) => {
+    // The same member twice: readers differ in which of them counts.
+    const bad = JSON.stringify({ [hostileName(pick)]: backup(plantCopy(session, pick)) }).slice(1, -1);
+    const line = snapshotLine({ 'src/a.ts': backup('0123456789abcdef@v1') });
+    const twice = pick([
+      line.replace('"trackedFileBackups":{', `"trackedFileBackups":{${bad}},"trackedFileBackups":{`),
+      line.replace(/\}\},"isSnap/, `},"trackedFileBackups":{${bad}}},"isSnap`),
+      line.replace('{"type":', `{"type":"user","type":`),
+      line.replace(/\}$/, ',"type":"summary"}'),
+      line.replace('"snapshot":', `"snapshot":{"trackedFileBackups":{${bad}}},"snapshot":`),
+      line.replace('"trackedFileBackups":', `"__proto__":{"trackedFileBackups":{${bad}}},"trackedFileBackups":`),
+    ]);
+    addLine(session, twice);
+  },
+  (session, pick) => {
+    const line = snapshotLine({ [hostileName(pick)]: backup(plantCopy(session, pick)) });
+    const bytes = pick([
+      Buffer.from(`\ufeff${line}`),
+      Buffer.from(`\u0000\u0000${line}`),
+      Buffer.from(`{"type":"user",${line}`),
+      Buffer.from(`${line}${line}`),
+      Buffer.from(`garbage ${line} garbage`),
+      Buffer.from(JSON.stringify(JSON.parse(line), null, 1)),
+      Buffer.from(`[${line}]`),
+      Buffer.from(line.replace('file-history-snapshot', 'file-history-\\u0073napshot')),
+      Buffer.from(line.replace('file-history-snapshot', pick(['file-history-restore', 'File-History-Snapshot']))),
+      Buffer.from(line, 'utf16le'),
+    ]);
+    addLine(session, bytes, pick(['\n', '\r\n', '', '\r']));
+  },
+  (session, pick) => {
+    const agent = session.files.find(({ name }) => String(name).includes('agent-a1'));
+    const line = snapshotLine({ [hostileName(pick)]: backup(plantCopy(session, pick)) });
+    if (agent !== undefined) agent.content = Buffer.concat([agent.content, Buffer.from(`${line}\n`)]);
+  },
+  (session, pick) => {
+    const odd = pick<JsonValue>([
+      'x',
+      7,
+      null,
+      [],
+      { backupFileName: {} },
+      { backupFileName: '0123456789abcdef@v1', version: 'x' },
+    ]);
+    addLine(session, snapshotLine({ [pick(['__proto__', 'constructor', '', 'src/c.ts'])]: odd }));
+  },
+  (session, pick) => {
+    // A copy that no line names, in a name that a client may use later.
+    plantCopy(session, pick);
+    const name = pick(['.DS_Store', 'settings.json', 'dddddddddddddddd@v1', 'x@v1', '0123456789abcdef@v1.tmp']);
+    session.files.push({ name: `file-history/${name}`, content: Buffer.from(planted) });
+  },
+  (session, pick) => {
+    const name = pick(['.claude/settings.json', '.git/hooks/x', 'CLAUDE.md', 'subagents/.envrc', 'package.json']);
+    session.files.push({ name: `${session.sessionId}/${name}`, content: Buffer.from(planted) });
+  },
+  (session, pick) => {
+    const worktree = { originalCwd: '/', worktreePath: '/home/kim', worktreeName: 'x' };
+    const entry = pick<JsonObject>([
+      { type: 'permission-mode', permissionMode: 'bypassPermissions' },
+      { type: 'worktree-state', worktreeSession: worktree },
+      { type: 'relocated', relocatedCwd: '/etc' },
+      { type: 'bridge-session', bridgeSessionId: 'x' },
+    ]);
+    addLine(session, JSON.stringify(entry));
+  },
+  (session, pick) => {
+    const real = pick(['/etc', '{{home}}', '{{project}}/.git/hooks', '{{project}}', '~', '', 'C:\\x']);
+    const kept = { ...backup('0123456789abcdef@v1'), realParentDir: real };
+    addLine(session, snapshotLine({ 'src/a.ts': kept }));
+  },
+];
+
+/** What a reader must count, measure and parse before it believes it. */
+const containerAttacks: readonly ((draft: Draft, pick: Pick) => void)[] = [
+  (draft, pick) => {
+    const at = pick([0.1, 0.5, 0.9, 0.999]);
+    draft.bytes = (packed) => packed.subarray(0, Math.floor(packed.length * at));
+  },
+  (draft, pick) => {
+    const tail = pick(['\0', '\n', 'more', 'x'.repeat(100_000)]);
+    draft.bytes = (packed) => Buffer.concat([packed, Buffer.from(tail)]);
+  },
+  (draft) => {
+    draft.bytes = (packed) => Buffer.concat([packed, packed.subarray(packed.indexOf('\n') + 1)]);
+  },
+  (draft, pick) => {
+    const first = pick([
+      'CLEW-BUNDLE 1 gzip',
+      'CLEW-BUNDLE 2 brotli',
+      'clew-bundle 1 brotli',
+      'CLEW-BUNDLE 1 brotli ',
+      'x'.repeat(99),
+    ]);
+    draft.bytes = (packed) => Buffer.concat([Buffer.from(first), packed.subarray(packed.indexOf('\n'))]);
+  },
+  (draft, pick) => {
+    const at = pick([0.2, 0.4, 0.6, 0.8]);
+    draft.bytes = (packed) => {
+      const changed = Buffer.from(packed);
+      const place = Math.floor(packed.length * at);
+      changed[place] = (changed[place] ?? 0) ^ 0x20;
+      return changed;
+    };
+  },
+  (draft, pick) => {
+    const count = pick([10_001, 50_000]);
+    const session = pick(draft.sessions);
+    for (let i = 0; i < count; i++)
+      session.files.push({ name: `${session.sessionId}/tool-results/${i}.txt`, content: Buffer.from('x') });
+  },
+  (draft, pick) => {
+    const text = pick(['{"version":1,"sessions":', 'null', '[]', `{"version":${'['.repeat(100_000)}`]);
+    draft.manifestText = () => text;
+  },
+  (draft, pick) => {
+    const depth = pick([1000, 100_000]);
+    const deep = '['.repeat(depth) + ']'.repeat(depth);
+    draft.manifestText = (text) => text.replace(pick(['"version":1', '"redacted":true']), `"version":${deep}`);
+  },
+  (draft, pick) => {
+    const number = pick(['1e999', '9007199254740993', '-0', '1e-7', '0x10']);
+    draft.manifestText = (text) => text.replace(/"sizeBytes":\d+/, `"sizeBytes":${number}`);
+  },
+  (draft) => {
+    draft.manifestText = (text) => text.replace('"files":[', '"files":[],"files":[');
+  },
+  (draft, pick) => {
+    const depth = pick([500, 5000, 200_000]);
+    const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    addLine(
+      pick(draft.sessions),
+      `{"type":"user","uuid":"deep","toolUseResult":${deep},"message":{"role":"user","content":"x"}}`,
+    );
+  },
+  (draft, pick) => {
+    const depth = pick([500, 100_000]);
+    addLine(
+      pick(draft.sessions),
+      snapshotLine({ 'src/a.ts': {} }).replace('{}}', `${'['.repeat(depth)}${']'.repeat(depth)}}`),
+    );
+  },
+];
+
 const cwds = [
   '{{project}}/../../..',
   '{{home}}/../root',
@@ -218,7 +469,7 @@ function withTracked(entry: JsonObject, trackedFileBackups: JsonObject): JsonObj
   return { ...entry, snapshot: { messageId: 'u1', timestamp: '', trackedFileBackups } };
 }
 
-function pack({ version, sessions }: Draft): Buffer {
+function pack({ version, sessions, manifestText, bytes }: Draft): Buffer {
   const manifest = {
     version,
     madeAt: '2026-01-03T10:00:00.000Z',
@@ -235,9 +486,7 @@ function pack({ version, sessions }: Draft): Buffer {
     })),
   };
   const contents = sessions.flatMap(({ files }) => files.map(({ content }) => content));
-  const plain = Buffer.concat([Buffer.from(`${JSON.stringify(manifest)}\n`), ...contents]);
-  return Buffer.concat([
-    Buffer.from('CLEW-BUNDLE 1 brotli\n'),
-    brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-  ]);
+  const plain = Buffer.concat([Buffer.from(`${manifestText(JSON.stringify(manifest))}\n`), ...contents]);
+  const packed = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  return bytes(Buffer.concat([Buffer.from('CLEW-BUNDLE 1 brotli\n'), packed]));
 }

@@ -1,91 +1,163 @@
-// Hostile bundles → imported into a canary folder one after the other; after each, everything in it must be as it was but
-// for the files of the imported sessions.
+// Hostile bundles → imported by the command into a canary folder, one after the other. Afterwards everything must be as it was
+// but for the files of the imported sessions, and these must not hold what a rewind could run. Nothing here uses `src/`:
+// files are compared as bytes and lines are parsed by JSON.parse.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../src/base/errors/errors.ts';
-import { planImport } from '../../src/surgery/bundle/import.ts';
-import { unpackBundle } from '../../src/surgery/bundle/read.ts';
-import { type Outcome, operate } from '../../src/surgery/engine/operate.ts';
-import { contentsOf, undoLast } from '../support/surgery-kit.ts';
-import { type Canary, hostileBundle, writeCanary } from './hostile-bundle.ts';
+import { runClew } from '../support/clew.ts';
+import { changesOf, snapshotTree, type TreeSnapshot } from '../support/tree-snapshot.ts';
+import { type Canary, hostileBundle, planted, soundNames, writeCanary } from './hostile-bundle.ts';
 
 export interface Imports {
   readonly imported: number;
   readonly refused: number;
+  /** Sound names in the lines of imported sessions: what is left out must not be everything. */
+  readonly kept: number;
 }
 
-export async function importHostile(folder: string, seeds: Iterable<number>): Promise<Imports> {
+export function importHostile(folder: string, seeds: Iterable<number>): Imports {
   const canary = writeCanary(folder);
-  const env = { ...process.env, CLEW_HOME: canary.state };
-  const before = withoutState(contentsOf(folder));
-  const counts = { imported: 0, refused: 0 };
+  const state = [canary.state, bundlePath(canary)];
+  const original = snapshotTree(folder, state);
+  const counts = { imported: 0, refused: 0, kept: 0 };
   for (const seed of seeds) {
     // Every operation reads the records of all earlier ones.
     rmSync(canary.state, { recursive: true, force: true });
-    const outcome = await importOne(hostileBundle(seed), canary, env);
-    const after = withoutState(contentsOf(folder));
-    if (outcome === undefined) {
+    writeFileSync(bundlePath(canary), hostileBundle(seed));
+    const before = snapshotTree(folder, state);
+    const ids = importOne(canary, seed);
+    if (ids === undefined) {
       counts.refused++;
-      assert.deepEqual(after, before, `seed ${seed} was refused and left something`);
+      assert.deepEqual(
+        changesOf(before, snapshotTree(folder, state)),
+        [],
+        `seed ${seed} was refused and left something`,
+      );
+      assert.deepEqual(leftIn(canary.state), [], `seed ${seed}`);
       continue;
     }
     counts.imported++;
-    const made = [...after.keys()].filter((name) => !before.has(name));
-    const ids = [outcome.to, ...outcome.others].map(({ sessionId }) => sessionId);
-    for (const name of made) assert.ok(isOwn(name, ids), `seed ${seed} made ${name}`);
-    for (const [name, bytes] of before) assert.equal(after.get(name), bytes, `seed ${seed} changed ${name}`);
-    for (const { path: main } of [outcome.to, ...outcome.others]) assertInside(main, canary.project, seed);
-    await undoLast({ env });
-    assert.deepEqual(withoutState(contentsOf(folder)), before, `seed ${seed} was not taken back`);
+    assertOnlyOwn(before, snapshotTree(folder, state), ids, seed);
+    for (const file of filesOf(canary.root, ids)) counts.kept += assertHarmless(file, canary, seed);
+    const undone = clew(canary, ['undo']);
+    assert.equal(undone.status, 0, `seed ${seed}: ${undone.stderr}`);
+    const after = snapshotTree(folder, state);
+    assert.deepEqual(
+      changesOf(withoutFolderTimes(original), withoutFolderTimes(after)),
+      [],
+      `seed ${seed} was not taken back`,
+    );
   }
   return counts;
 }
 
-async function importOne(bytes: Buffer, canary: Canary, env: NodeJS.ProcessEnv): Promise<Outcome | undefined> {
-  const file = path.join(canary.state, '..', 'state-bundle.clew');
-  writeFileSync(file, bytes);
-  try {
-    return await unpackBundle(file, env, async (manifest, unpacked) => {
-      const { root, project: to, home } = canary;
-      const options = { file, unpacked, projects: path.join(root, 'projects'), to, home, taken: new Set<string>() };
-      const { plan, sources } = await planImport(manifest, options);
-      return operate(plan, sources, { env });
-    });
-  } catch (error) {
-    assert.ok(error instanceof UserError, String((error as Error).stack));
-    assert.ok(!error.message.includes('\n') && !error.message.includes('/imports/'), error.message);
-    return undefined;
-  }
+function bundlePath({ state }: Canary): string {
+  return `${state}-bundle.clew`;
 }
 
-function withoutState(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...files].filter(([name]) => !name.startsWith('state')));
+function clew({ root, project, home, state }: Canary, args: readonly string[]): ReturnType<typeof runClew> {
+  const env = { CLEW_HOME: state, HOME: home, CLEW_ROOTS: root };
+  return runClew(args, { env, cwd: project });
+}
+
+/** The ids of the imported sessions; `undefined` if the bundle was refused, in one line. */
+function importOne(canary: Canary, seed: number): readonly string[] | undefined {
+  const { status, stdout, stderr } = clew(canary, ['import', bundlePath(canary), '--json', '--root', canary.root]);
+  if (status === 0) {
+    const { to, others } = JSON.parse(stdout) as { to: { sessionId: string }; others: { sessionId: string }[] };
+    return [to, ...others].map(({ sessionId }) => sessionId);
+  }
+  assert.ok(status === 1 || status === 2 || status === 3, `seed ${seed}: exit ${status}, ${stderr.slice(0, 2000)}`);
+  assert.equal(stdout, '', `seed ${seed}`);
+  assert.match(stderr, /^clew: [^\n]{10,1000}\n$/, `seed ${seed}`);
+  assert.ok(!stderr.includes('/imports/'), `seed ${seed}: ${stderr}`);
+  return undefined;
+}
+
+/** What a refused import left in Clew's own folder. */
+function leftIn(state: string): readonly string[] {
+  const places = ['imports', 'operations'].map((name) => path.join(state, name)).filter((place) => existsSync(place));
+  return places.flatMap((place) => readdirSync(place).filter((name) => !/^(?:lock|\.lock)/.test(name)));
+}
+
+function assertOnlyOwn(before: TreeSnapshot, after: TreeSnapshot, ids: readonly string[], seed: number): void {
+  const [old, now] = [withoutFolderTimes(before), withoutFolderTimes(after)];
+  for (const [name, known] of old) assert.equal(now.get(name), known, `seed ${seed} changed ${name}`);
+  for (const name of now.keys())
+    if (!old.has(name)) assert.ok(isOwn(name, ids), `seed ${seed} made ${JSON.stringify(name)}`);
+}
+
+/** The time of a folder changes when something is made in it and taken back. */
+function withoutFolderTimes(tree: TreeSnapshot): TreeSnapshot {
+  return new Map([...tree].map(([name, about]) => [name, about.replace(/^(\d+) [\d.]+$/, '$1')]));
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function isOwn(name: string, ids: readonly string[]): boolean {
-  const [root, kind, first = '', second = '', ...rest] = name.split('/');
+  const [root, kind, first = '', second, ...rest] = name.split('/');
   if (root !== 'root') return false;
-  if (kind === 'file-history') return uuid.test(first) && ids.includes(first) && rest.length === 0;
+  if (kind === 'file-history') {
+    const isCopy = second === undefined || /^[0-9a-f]{4,64}@v\d+$/.test(second);
+    return uuid.test(first) && ids.includes(first) && isCopy && rest.length === 0;
+  }
   if (kind !== 'projects' || first === '-other') return false;
+  if (second === undefined) return true;
   const id = rest.length === 0 ? second.replace(/\.jsonl$/, '') : second;
-  return uuid.test(id) && ids.includes(id) && (rest.length > 0 || second.endsWith('.jsonl'));
+  return uuid.test(id) && ids.includes(id) && rest.every((part) => !part.startsWith('.'));
 }
 
-/** What the client would copy or overwrite because a line names it is in the project. */
-function assertInside(main: string, project: string, seed: number): void {
-  for (const line of readFileSync(main, 'utf8').trimEnd().split('\n')) {
-    const entry = JSON.parse(line);
-    const tracked: Record<string, { backupFileName?: unknown }> = entry.snapshot?.trackedFileBackups ?? {};
-    const named = entry.type === 'file-history-delta' ? { [entry.trackingPath]: entry.backup } : tracked;
-    for (const [file, kept] of Object.entries(named)) {
-      assert.ok(path.resolve(project, file).startsWith(`${project}/`), `seed ${seed} tracks ${file}`);
-      assert.ok(!/\\|^[A-Za-z]:|^~/.test(file), `seed ${seed} tracks ${file} on Windows`);
-      assert.ok(!/[\\/]|^\.\.?$/.test(String(kept?.backupFileName)), `seed ${seed} keeps ${kept?.backupFileName}`);
+function filesOf(root: string, ids: readonly string[]): readonly string[] {
+  const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = all.map((entry) => path.join(entry.parentPath, entry.name));
+  return paths.filter((file) => ids.some((id) => file.includes(id)));
+}
+
+/** Returns the number of sound names in it. */
+function assertHarmless(file: string, { root, project }: Canary, seed: number): number {
+  const bytes = readFileSync(file);
+  const isCopy = file.startsWith(path.join(root, 'file-history'));
+  assert.ok(!isCopy || !bytes.includes(planted), `seed ${seed} brought ${file}`);
+  assert.ok(file.endsWith('.jsonl') || !bytes.includes(planted), `seed ${seed} brought ${file}`);
+  if (!file.endsWith('.jsonl') || isCopy) return 0;
+  let kept = 0;
+  for (const line of bytes.toString('utf8').trimEnd().split('\n')) {
+    if (line === '') continue;
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    assert.ok(
+      !/^(?:permission-mode|worktree-state|relocated|bridge-session)$/.test(String(entry.type)),
+      `seed ${seed}`,
+    );
+    const place = `seed ${seed}: ${line.slice(0, 300)}`;
+    for (const [name, copy] of trackedIn(entry)) {
+      kept++;
+      assert.ok(soundNames.includes(name), place);
+      assert.match(String(copy.backupFileName), /^[0-9a-f]{4,64}@v\d+$/, place);
+      const folder = copy.realParentDir ?? path.dirname(path.join(project, name));
+      assert.equal(folder, path.dirname(path.join(project, name)), place);
     }
-    for (const folder of [entry.cwd, entry.toolUseResult?.persistedOutputPath])
-      assert.ok(!String(folder).split(/[\\/]/).includes('..'), `seed ${seed} has ${folder}`);
+    const output = (entry.toolUseResult as { persistedOutputPath?: unknown } | null | undefined)?.persistedOutputPath;
+    for (const folder of [entry.cwd, output]) assert.ok(!String(folder).split(/[\\/]/).includes('..'), place);
   }
+  return kept;
+}
+
+interface Copy {
+  readonly backupFileName?: unknown;
+  readonly realParentDir?: unknown;
+}
+
+/** Wherever in a line they are, however deep. */
+function trackedIn(entry: unknown): readonly (readonly [string, Copy])[] {
+  const found: (readonly [string, Copy])[] = [];
+  const left: unknown[] = [entry];
+  for (let value = left.pop(); left.length > 0 || value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const { trackedFileBackups, trackingPath, backup } = value as Record<string, unknown>;
+    if (typeof trackedFileBackups === 'object' && trackedFileBackups !== null)
+      found.push(...Object.entries(trackedFileBackups as Record<string, Copy>));
+    if (trackingPath !== undefined) found.push([String(trackingPath), (backup ?? {}) as Copy]);
+    left.push(...Object.values(value));
+  }
+  return found;
 }

@@ -12,4 +12,4 @@ export {
 } from './json-bytes.ts';
 export { checkJson, type JsonCheck } from './json-check.ts';
 export { type Layout, layoutLike } from './layout.ts';
-export { hasSameMembers, parseWithout } from './members.ts';
+export { countMembers, hasSameMembers, parseWithout } from './members.ts';

@@ -32,6 +32,12 @@ function visitMembers(
   }
 }
 
+/** How many members are written, duplicates included; -1 for another shape. */
+export function countMembers(bytes: Buffer): number {
+  let count = 0;
+  return visitMembers(bytes, () => count++) < 0 ? -1 : count;
+}
+
 function plainKey(bytes: Buffer, keyStart: number): string | undefined {
   const end = skipString(bytes, keyStart) - 1;
   for (let at = keyStart + 1; at < end; at++) if (bytes[at] === backslash) return undefined;

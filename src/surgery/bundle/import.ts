@@ -147,7 +147,7 @@ function readSession(bundled: BundledSession, source: Source, options: ImportOpt
   return {
     ...{ bundled, source, sessionId, change },
     foreign: options.keepsPrompt === true ? new Map<string, ForeignLines>() : withoutForeignPrompt(source),
-    reached: readReach(source, sessionId, resolve, isInside),
+    reached: readReach(source, { sessionId, resolve, isInside }),
     history: keepHistory(source, historyRules(bundled, options)),
     sideFiles:
       options.keepsAll === true ? [] : bundled.files.flatMap(({ name }) => activeFile(name, bundled.sessionId)),

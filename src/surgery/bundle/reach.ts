@@ -1,7 +1,9 @@
 // The lines of an unpacked session → what a client could do with it later: settings it would take over, commands and paths
 // it finds there. Lines that name a path outside their folder are refused here.
-import { asObject, asString, isArray, type JsonObject } from '../../base/json/index.ts';
-import type { Transcript } from '../../session/transcript/index.ts';
+import { asObject, asString, isArray, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { counted } from '../../base/text/index.ts';
+import { countMembers } from '../../format/bytes/index.ts';
+import { rangesOf, type Transcript } from '../../session/transcript/index.ts';
 import type { Rewrite, Source } from '../engine/index.ts';
 import { isHistory, type LeftOutFile, trackedFiles } from './file-history.ts';
 import { damaged } from './format.ts';
@@ -46,62 +48,64 @@ export interface ReachedSession {
   readonly notes: readonly string[];
 }
 
-/** `resolve`: a stored path as the import writes it; `isInside`: whether that is in the folders of the session. */
-export function readReach(
-  { files }: Source,
-  sessionId: string,
-  resolve: (stored: string) => string,
-  isInside: (file: string) => boolean,
-): ReachedSession {
+/** How the import writes stored paths. */
+export interface ReachPlaces {
+  readonly sessionId: string;
+  readonly resolve: (stored: string) => string;
+  /** Whether a resolved path is in the working folder or the side folder of the session. */
+  readonly isInside: (file: string) => boolean;
+}
+
+export function readReach({ files }: Source, places: ReachPlaces): ReachedSession {
   const named = new Map<string, ReachedLine>();
   const rewrites = new Map<string, Rewrite>();
   let unread = 0;
   for (const { transcript, name } of files) {
     if (transcript === undefined) continue;
     const drops = new Map<number, string>();
+    const ranges = rangesOf(transcript);
     for (const node of transcript.nodes) {
-      const entry = transcript.read(node);
-      const at = `line ${node.line} of ${name}`;
-      refuseTwoTypes(entry, node.type, at);
-      refuseLeaving(entry, at);
-      const add = (kind: ReachedLine['kind'], value: string): void => {
+      const entry = checkedEntry(Buffer.from(ranges.read(node.offset, node.length)), `line ${node.line} of ${name}`);
+      if (settingTypes.has(node.type)) drops.set(node.index, 'a setting of the client that wrote the session');
+      for (const [kind, value] of namedIn(entry, node.type, places)) {
         const key = `${kind} ${value}`;
-        if (!named.has(key)) named.set(key, { sessionId, kind, line: node.line, value });
-      };
-      if (settingTypes.has(node.type)) {
-        drops.set(node.index, 'a setting of the client that wrote the session');
-        add('setting', settingText(entry));
-      }
-      for (const command of commandsIn(entry)) add('command', command);
-      for (const place of pathsIn(entry)) {
-        const full = resolve(place.path);
-        if (place.isOutput) add('output', full);
-        if (!isInside(full)) add('outside', full);
+        if (!named.has(key)) named.set(key, { sessionId: places.sessionId, kind, line: node.line, value });
       }
     }
-    unread += refuseLongLines(transcript, name);
+    unread += countUnread(transcript, name);
     // Another reader might find a record in bytes that are none for this one.
     rewrites.set(transcript.path, { drops, isCleaned: true });
   }
-  return {
-    named: [...named.values()],
-    rewrites,
-    notes: unread === 0 ? [] : [`left out: bytes that are not records, in ${unread} places`],
-  };
+  const notes = unread === 0 ? [] : [`left out: bytes that are not records, in ${counted(unread, 'place')}`];
+  return { named: [...named.values()], rewrites, notes };
 }
+
+function namedIn(entry: JsonObject, type: string, { resolve, isInside }: ReachPlaces): readonly Named[] {
+  const paths = pathsIn(entry).map((each) => ({ ...each, full: resolve(each.path) }));
+  return [
+    ...(settingTypes.has(type) ? [['setting', settingText(entry)] as const] : []),
+    ...commandsIn(entry).map((command) => ['command', command] as const),
+    ...paths.filter(({ isOutput }) => isOutput).map(({ full }) => ['output', full] as const),
+    ...paths.filter(({ full }) => !isInside(full)).map(({ full }) => ['outside', full] as const),
+  ];
+}
+
+type Named = readonly [ReachedLine['kind'], string];
 
 /** Modes, worktrees and remote sessions, which a client writes again when it has its own. */
 const settingTypes: ReadonlySet<string> = new Set(['permission-mode', 'worktree-state', 'relocated', 'bridge-session']);
 
-/** A line with its type twice is one thing for one reader and another for the next. */
-function refuseTwoTypes(entry: JsonObject, type: string, at: string): void {
-  const stated = asString(entry.type);
-  if (stated !== undefined && stated !== '' && stated !== type) throw damaged(`${at} has two types`);
-}
-
-function refuseLeaving(entry: JsonObject, at: string): void {
+/**
+ * The record, empty if it is not JSON after all. A record with a member twice is one thing for one reader and another for
+ * the next; no client writes it.
+ */
+function checkedEntry(bytes: Buffer, at: string): JsonObject {
+  const entry = asObject(parseJson(bytes.toString('utf8')));
+  if (entry === undefined) return {};
+  const count = countMembers(bytes);
+  if (count >= 0 && count !== Object.keys(entry).length) throw damaged(`${at} has a member twice`);
   const leaving = findLeaving(entry);
-  if (leaving === undefined) return;
+  if (leaving === undefined) return entry;
   throw damaged(`${at} names ${JSON.stringify(leaving).slice(0, 80)}, which is outside its folder`);
 }
 
@@ -123,8 +127,8 @@ function findLeaving(entry: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Returns the number of places that are not records. */
-function refuseLongLines({ diagnostics }: Transcript, name: string): number {
+/** The number of places that are not records. */
+function countUnread({ diagnostics }: Transcript, name: string): number {
   const long = diagnostics.find(({ code }) => code === 'L-oversize');
   if (long !== undefined) throw damaged(`line ${long.line} of ${name} is too long to be checked`);
   return diagnostics.filter(({ code }) => unreadCodes.has(code)).length;
