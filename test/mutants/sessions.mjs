@@ -138,17 +138,17 @@ export const mutants = [
   },
   {
     id: 'bundle-devices',
-    file: 'src/surgery/bundle/format.ts',
+    file: 'src/surgery/bundle/names.ts',
     find: ' && !deviceName.test(name)',
     replace: '',
     tests: ['surgery/bundle-names'],
   },
   {
     id: 'bundle-lines-lead-out',
-    file: 'src/surgery/bundle/import.ts',
-    find: 'for (const source of sources) refuseLeavingPaths(source);',
-    replace: '',
-    tests: ['surgery/hostile-import'],
+    file: 'src/surgery/bundle/reach.ts',
+    find: 'if (leaving === undefined) return entry;',
+    replace: 'return entry;',
+    tests: ['surgery/bundle-names'],
   },
   {
     id: 'snapshots-outside-are-copied',
