@@ -177,6 +177,11 @@ export const reshapeCommands: readonly CommandRow[] = [
     flags: [
       { name: '--check', summary: 'only look: exit code 1 if a SESSION, a file or stdin (-) holds a secret' },
       { name: '--all', summary: 'with --check: all sessions' },
+      {
+        name: '--prove',
+        summary: 'search every file for what was redacted in place; exit code 0 only if nothing is left',
+      },
+      { name: '--output', short: '-o', value: 'FILE', summary: 'with --prove: also write the certificate as JSON' },
       { name: '--rules', value: 'FILE', summary: 'more rules (docs/redact.md); default: redact.json in CLEW_HOME' },
       { name: '--kind', value: 'KIND', summary: 'only secrets of this kind (repeatable)', isRepeatable: true },
       { name: '--allow', value: 'VALUE', summary: 'this value is not a secret (repeatable)', isRepeatable: true },
@@ -188,7 +193,12 @@ export const reshapeCommands: readonly CommandRow[] = [
       },
       ...planFlags,
     ],
-    examples: ['clew redact 3f2b8c1e', 'clew redact 3f2b8c1e --in-place --no-backup', 'clew redact --check --all'],
+    examples: [
+      'clew redact 3f2b8c1e',
+      'clew redact 3f2b8c1e --in-place --no-backup',
+      'clew redact --check --all',
+      'clew redact --prove',
+    ],
     load: () => import('./redact/command.ts'),
   },
 ];

@@ -94,7 +94,11 @@ async function chosenTargets(input: CommandInput): Promise<readonly Target[]> {
   return targets;
 }
 
-async function checkTarget(input: CommandInput, target: Target, rules: RuleSet): Promise<readonly RedactedSecret[]> {
+export async function checkTarget(
+  input: CommandInput,
+  target: Target,
+  rules: RuleSet,
+): Promise<readonly RedactedSecret[]> {
   const redactor = createRedactor(rules);
   if (target.path === undefined) return listSecrets(redactor, [surveyContent(await readAll(), '-', redactor)]);
   const own = { path: target.path, name: path.basename(target.path) };

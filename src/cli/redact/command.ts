@@ -1,48 +1,110 @@
-// clew redact SESSION: writes a copy with placeholders for secrets, or replaces them in place; --check only searches.
+// clew redact SESSION: writes a copy with placeholders for secrets, or replaces them in place; --check only searches, --prove
+// searches for what was redacted before.
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, neutralise } from '../../base/text/index.ts';
-import { type Outcome, operate, type Source } from '../../surgery/engine/index.ts';
-import { planRedact, type RedactPlan } from '../../surgery/redact/index.ts';
+import { stateFolder } from '../../store/index.ts';
+import { type Outcome, operate, operationsFolder, readRecords, type Source } from '../../surgery/engine/index.ts';
+import { beginPurge, planRedact, type RedactPlan, readPurges } from '../../surgery/redact/index.ts';
 import { type CommandInput, listFlag, textFlag } from '../command/index.ts';
-import { rulesArgument } from '../input/index.ts';
+import { rootsOf, rulesArgument } from '../input/index.ts';
 import { outcomeJson, outcomeText, sourceArgument } from '../operation/index.ts';
 import { writeNotice, writeOut } from '../terminal/index.ts';
-import { type CleanedCopies, cleanArchive, cleanState, planArchive, planState } from './copies.ts';
+import {
+  type CleanedCopies,
+  type CopiesOptions,
+  cleanArchive,
+  cleanCopies,
+  findReturned,
+  finishArchive,
+  planArchive,
+  planCopies,
+} from './copies.ts';
 import { secretsJson, secretsText, turnsByLine } from './render.ts';
 
 export async function run(input: CommandInput): Promise<void> {
   const { flags, words } = input;
   if (flags.check === true) return (await import('./check.ts')).check(input);
+  if (flags.prove === true) return (await import('./prove.ts')).prove(input);
   if (flags.all === true) throw new UserError('--all needs --check', 'name the SESSION to redact');
+  if (flags.output !== undefined) throw new UserError('--output needs --prove', 'run `clew redact --help`');
   if (words.length !== 1) throw new UserError('redact needs one SESSION', 'run `clew redact --help`');
   if (flags['no-backup'] === true && flags['in-place'] !== true)
     throw new UserError('--no-backup needs --in-place', 'without it the original session is not changed');
-  const source = await sourceArgument(input);
+  const work = await planWork(input);
+  const outcome = await carryOut(input, work);
+  const copies = await copiesOf(input, work, outcome);
+  const notes = [...outcome.notes, ...copies.notes, ...copies.remaining];
+  const hidden = notes.map((note) => work.planned.redactor.hide(note));
+  await print(input, { ...outcome, notes: hidden }, work);
+  if (copies.remaining.length > 0 && flags['no-backup'] === true && flags['dry-run'] !== true)
+    throw new UserError(
+      `redacted values may remain in ${counted(copies.remaining.length, 'place')}`,
+      'follow the notes above and run it again; `clew redact --prove` searches again',
+      exitCodes.failed,
+    );
+}
+
+interface Work {
+  readonly source: Source;
+  readonly planned: RedactPlan;
+  /** It was redacted in place before. */
+  readonly isRecorded: boolean;
+  readonly copies: CopiesOptions;
+}
+
+async function planWork(input: CommandInput): Promise<Work> {
+  const { flags, io } = input;
+  const isInPlace = flags['in-place'] === true;
+  const source = isInPlace ? await recoveredSource(input) : await sourceArgument(input);
+  const { main } = source.session.files;
+  const purges = isInPlace ? readPurges(stateFolder(io.env)).purges : [];
   const planned = await planRedact(source, {
-    isInPlace: flags['in-place'] === true,
+    isInPlace,
     keepsThinking: flags['keep-thinking'] === true,
     ruleSet: rulesArgument(input),
     words: wordsOf(input),
+    known: isInPlace ? await findReturned(main, io.env) : [],
   });
-  const onWait = (holder: string): void => writeNotice(input.io.stderr, `waiting for another clew (${holder})`);
-  const outcome = await operate(planned.plan, [planned.source], {
-    env: input.io.env,
-    isDryRun: flags['dry-run'] === true || planned.secrets.length === 0,
+  return {
+    source,
+    planned,
+    isRecorded: purges.some(({ sessionId }) => sessionId === source.session.id),
+    copies: { main, redactor: planned.redactor, roots: rootsOf(input), env: io.env, onWait: waitNotice(input) },
+  };
+}
+
+/** An interrupted operation is rolled back before the session is read: its files may have their secrets again. */
+async function recoveredSource(input: CommandInput): Promise<Source> {
+  const source = await sourceArgument(input);
+  const records = await readRecords(operationsFolder(input.io.env));
+  if (records.every(({ state }) => state === 'done' || state === 'undone')) return source;
+  const { plan } = await planRedact(source);
+  await operate(plan, [source], { env: input.io.env, isDryRun: true, onWait: waitNotice(input) }).catch(
+    () => undefined,
+  );
+  return sourceArgument(input);
+}
+
+function waitNotice({ io }: CommandInput): (holder: string) => void {
+  return (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`);
+}
+
+async function carryOut({ flags, io }: CommandInput, { source, planned, copies }: Work): Promise<Outcome> {
+  const isDryRun = flags['dry-run'] === true || planned.secrets.length === 0;
+  if (flags['in-place'] === true && !isDryRun)
+    await beginPurge(
+      stateFolder(io.env),
+      { sessionId: source.session.id, main: copies.main },
+      planned.redactor.values(),
+    );
+  return operate(planned.plan, [planned.source], {
+    env: io.env,
+    isDryRun,
     isPortable: flags.portable === true,
     keepsBackup: flags['no-backup'] !== true,
-    onWait,
+    onWait: copies.onWait,
   });
-  const copies = await copiesOf(input, source, planned, outcome, onWait);
-  const notes = [...outcome.notes, ...backupNotes(input, outcome), ...copies.notes, ...copies.problems];
-  const hidden = notes.map((note) => planned.redactor.hide(note));
-  await print(input, { ...outcome, notes: hidden }, source, planned);
-  if (copies.problems.length > 0)
-    throw new UserError(
-      `${counted(copies.problems.length, 'copy', 'copies')} could not be cleaned`,
-      'delete the files named above',
-      exitCodes.failed,
-    );
 }
 
 function wordsOf({ flags }: CommandInput): string[] {
@@ -54,51 +116,53 @@ function wordsOf({ flags }: CommandInput): string[] {
   ];
 }
 
-function backupNotes({ flags }: CommandInput, { isWritten }: Outcome): string[] {
-  if (flags['in-place'] !== true || flags['no-backup'] === true || !isWritten) return [];
-  return ['the backup for `clew undo` still holds the secrets; --no-backup keeps none'];
-}
-
-/** Only a session that is redacted in place has its copies cleaned. */
-async function copiesOf(
-  { flags, io }: CommandInput,
-  { session }: Source,
-  { redactor, secrets }: RedactPlan,
-  { isWritten }: Outcome,
-  onWait: (holder: string) => void,
-): Promise<CleanedCopies> {
-  if (secrets.length === 0) return { notes: [], problems: [] };
-  const options = { session, redactor, env: io.env, onWait };
+/** Only a session that is redacted in place, now or before, has its copies cleaned. */
+async function copiesOf(input: CommandInput, work: Work, { isWritten }: Outcome): Promise<CleanedCopies> {
+  const { flags } = input;
   const isInPlace = flags['in-place'] === true;
   const isFinal = flags['no-backup'] === true;
-  if (!isWritten || !isInPlace)
-    return { notes: [...planArchive(options, isInPlace), ...(isFinal ? await planState(options) : [])], problems: [] };
-  const archive = await cleanArchive(options);
-  if (!isFinal) return archive;
-  const state = await cleanState(options);
-  return { notes: [...archive.notes, ...state.notes], problems: [...archive.problems, ...state.problems] };
+  const { planned, copies, isRecorded, source } = work;
+  if (planned.secrets.length === 0 && !isRecorded) return { notes: [], remaining: [] };
+  if (!isInPlace || flags['dry-run'] === true) {
+    const rest = isFinal ? await planCopies(copies) : [];
+    return { notes: [...planArchive(copies, isInPlace), ...rest], remaining: [] };
+  }
+  if (isFinal) return cleanCopies(copies);
+  const next = `\`clew redact ${source.session.id} --in-place --no-backup\` cleans them, \`clew redact --prove\` lists them`;
+  if (!isWritten) {
+    const { notes, remaining } = await finishArchive(copies);
+    return { notes: [...notes, ...(remaining.length > 0 ? [`copies remain: ${next}`] : [])], remaining };
+  }
+  const { notes, remaining } = await cleanArchive(copies);
+  return {
+    notes: [...notes, `the backup for \`clew undo\` and other copies still hold the secrets: ${next}`],
+    remaining,
+  };
 }
 
 function unread({ notes }: Outcome): readonly string[] {
-  return notes.filter((note) => note.startsWith('left out: ')).map((note) => `  ${note}\n`);
+  return notes.filter((note) => note.startsWith('left out: '));
 }
 
 async function print(
   { flags, io }: CommandInput,
   outcome: Outcome,
-  source: Source,
-  { secrets }: RedactPlan,
+  { source, planned, isRecorded }: Work,
 ): Promise<void> {
+  const { secrets } = planned;
   const { main } = source.session.files;
   if (flags.json === true) {
     const value = { ...outcomeJson(outcome), secrets: secretsJson(secrets, main, turnsByLine(source.session)) };
     return writeOut([`${jsonText(value, 2)}\n`], io);
   }
-  if (secrets.length === 0)
-    return writeOut(
-      [`no secrets found in ${source.session.id}; nothing was written\n`, ...unread(outcome).map(neutralise)],
-      io,
-    );
+  if (secrets.length === 0) {
+    const { id } = source.session;
+    const head = isRecorded
+      ? `no secrets found in ${id}, which was redacted before; this run looked for copies of what it held`
+      : `no secrets found in ${id}; nothing was written`;
+    const rest = isRecorded ? outcome.notes.filter((note) => !note.startsWith('no secrets found')) : unread(outcome);
+    return writeOut([`${head}\n`, ...rest.map((note) => neutralise(`  ${note}\n`))], io);
+  }
   const { id: _, ...final } = outcome;
   const text = outcomeText(flags['no-backup'] === true ? final : outcome, source);
   await writeOut([neutralise(text), neutralise(secretsText(secrets, main, turnsByLine(source.session)))], io);

@@ -28,7 +28,7 @@ import {
 import { type SentMessages, sentMessages } from '../request/index.ts';
 import { isMediaData, type RuleSet } from '../secrets/index.ts';
 import { keptElsewhere, leakyPrompts } from './redact-elsewhere.ts';
-import { createRedactor, type FoundSecret, type Redactor } from './redactor.ts';
+import { createRedactor, type FoundSecret, type KnownValue, type Redactor } from './redactor.ts';
 import {
   type FileSurvey,
   inspectContent,
@@ -72,6 +72,8 @@ export interface RedactOptions {
   /** Keep signed thinking with a secret instead of removing it. */
   readonly keepsThinking?: boolean;
   readonly ruleSet?: RuleSet;
+  /** Values that were redacted before and came back. */
+  readonly known?: readonly KnownValue[];
   /** For the history. */
   readonly words?: readonly string[];
 }
@@ -102,6 +104,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
   const { session } = source;
   const isInPlace = options.isInPlace === true;
   const redactor = createRedactor(options.ruleSet);
+  for (const known of options.known ?? []) redactor.learnValue(known);
   const elsewhere = isInPlace ? await keptElsewhere(session.files.main) : undefined;
   for (const file of source.files) learnFile(file, redactor);
   elsewhere?.learn(redactor);

@@ -50,6 +50,12 @@ export interface FoundSecret {
   readonly rotate: string;
 }
 
+export interface KnownValue {
+  readonly kind: string;
+  readonly placeholder: string;
+  readonly value: string;
+}
+
 export function createRedactor(ruleSet?: RuleSet): Redactor {
   return new Redactor(ruleSet ?? makeRuleSet());
 }
@@ -73,6 +79,16 @@ export class Redactor {
     this.#rules = rules;
     this.#ruleFilter = ruleFilterOf(rules);
     this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
+  }
+
+  /** The values themselves: never print or write them. */
+  values(): readonly KnownValue[] {
+    return this.#state.list();
+  }
+
+  /** A value that was redacted before, and was found again. */
+  learnValue(known: KnownValue): void {
+    this.#state.adopt(known);
   }
 
   /** Returns what is known of these bytes if they have no secret of their own. */

@@ -200,31 +200,18 @@ function refuseTooLong(length: number, file: string, line: number): void {
     );
 }
 
-/** Returns the number of removed copies. */
-export async function redactArchive(main: string, redactor: Redactor, options: ArchiveOptions = {}): Promise<number> {
+/** Returns the number of removed copies. `isArchived`: an interrupted call may have removed them before. */
+export async function redactArchive(
+  main: string,
+  redactor: Redactor,
+  options: ArchiveOptions & { readonly isArchived?: boolean } = {},
+): Promise<number> {
   const folder = options.folder ?? archiveFolder();
   const isUnwanted = (manifest: Manifest, contents: ArchiveContents): boolean =>
     isOf(manifest, main) && holdsSecret(manifest, new ChunkReader(contents), redactor);
   const { versions } = await purgeVersions(isUnwanted, { ...options, folder });
-  if (versions > 0) await archiveSessions([{ path: main }], { ...options, folder });
+  if (versions > 0 || options.isArchived === true) await archiveSessions([{ path: main }], { ...options, folder });
   return versions;
-}
-
-/** Whether copies of other sessions hold a value in plain text. Reads the whole archive. */
-export function isInArchive(redactor: Redactor, folder: string): boolean {
-  const contents = readContents(folder);
-  const reader = new ChunkReader(contents);
-  for (let chunk = 0; chunk < contents.next; chunk++) if (holdsPlain(chunk, reader, redactor)) return true;
-  return false;
-}
-
-function holdsPlain(chunk: number, reader: ChunkReader, redactor: Redactor): boolean {
-  try {
-    return redactor.holdsPlain(reader.read(chunk));
-  } catch (error) {
-    if (error instanceof ArchiveDamaged) return false; // unreadable
-    throw error;
-  }
 }
 
 /** The number of copies that `redactArchive` would remove. */

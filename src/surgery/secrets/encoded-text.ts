@@ -137,7 +137,7 @@ function isText(byte: number): boolean {
 const dumpLine = /^.{0,12}?\b[0-9a-f]{7,8}:? {1,3}((?:[0-9a-f]{2,4} {1,2}){1,16})[^\r\n]{0,80}$/;
 
 /** The output of `xxd` and `hexdump -C`: offsets, hex digits, and the same as text. */
-function hexDumps(text: string): EncodedPart[] {
+export function hexDumps(text: string): EncodedPart[] {
   const parts: EncodedPart[] = [];
   let [start, at] = [-1, 0];
   let digits: string[] = [];

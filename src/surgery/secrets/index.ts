@@ -1,5 +1,7 @@
+export { mayUnpack, type TextVisitor, visitStretch, visitTexts, visitUnpacked, whyOpaque } from './decoded-texts.ts';
 export { placeholdersIn } from './encoded-text.ts';
 export { findSecrets, makeRuleSet, type RuleSet, type Secret } from './find.ts';
+export { type HashedValue, HashedValueFinder, hashValue, makeSalt, shortestHashed } from './hashed-values.ts';
 export {
   type Cut,
   decodeLossless,

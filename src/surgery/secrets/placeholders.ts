@@ -42,6 +42,20 @@ export class Placeholders {
     return placeholder;
   }
 
+  /** A value that was replaced before keeps its placeholder, unless another value has that one now. */
+  adopt({ kind, placeholder, value }: Pick<KnownSecret, 'kind' | 'placeholder' | 'value'>): void {
+    if (this.byValue.has(value)) return;
+    const isTaken = [...this.byValue.values()].some((known) => known.placeholder === placeholder);
+    if (isTaken) {
+      this.placeholderOf({ kind, value });
+      return;
+    }
+    const number = Number(/:(\d+)\]$/.exec(placeholder)?.[1] ?? 0);
+    this.numbers.set(kind, Math.max(number, this.numbers.get(kind) ?? 0));
+    this.byValue.set(value, { kind, placeholder, value, count: 0 });
+    this.scanner = undefined;
+  }
+
   /** Replaces secrets, which must be sorted without overlaps, like those of `findSecrets`. */
   replace(text: string, secrets: readonly Secret[]): string {
     const parts: string[] = [];
