@@ -1,7 +1,7 @@
 // docs/json.md and the real output have the same fields: of every object, all keys, no more and no fewer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, utimesSync } from 'node:fs';
+import { readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray, isObject, type JsonObject, type JsonValue, parseJson } from '../../src/base/json/json.ts';
@@ -202,6 +202,11 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   // As if it had been killed before its record was written.
   writeTree(env.CLEW_HOME, { 'operations/unfinished': '', 'operations/20260101T100000-abcdef/staged/0/x.jsonl': 'x' });
   collect('undo (recovered)', jsonOf(['undo', '--json'], { env }), printed);
+  run('redact', other, '--in-place');
+  symlinkSync('/nowhere', path.join(root, 'link'));
+  writeTree(env.CLEW_HOME, { 'archive/000001.pack': 'clew-archive 1 damaged\n' });
+  const proof = runClew(['redact', '--prove', '--json', '--root', root], { env });
+  collect('redact --prove', parseJson(proof.stdout) ?? null, printed);
 }
 
 function collectTrace(folder: string, printed: Map<string, Set<string>>): void {

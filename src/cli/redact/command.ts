@@ -64,6 +64,7 @@ async function planWork(input: CommandInput): Promise<Work> {
     keepsThinking: flags['keep-thinking'] === true,
     ruleSet: rulesArgument(input),
     words: wordsOf(input),
+    isSearched: flags['no-backup'] === true,
     known: isInPlace ? await findReturned(main, io.env) : [],
   });
   return {

@@ -86,7 +86,8 @@ export function planArchive({ main, redactor, env }: CopiesOptions, isInPlace: b
   const held = countArchived(main, redactor, archiveFolder(env));
   if (held === 0) return [];
   const copies = counted(held, 'copy', 'copies');
-  return [isInPlace ? `${copies} in the archive would be replaced` : `${copies} in the archive also hold them`];
+  const hold = held === 1 ? 'holds' : 'hold';
+  return [isInPlace ? `${copies} in the archive would be replaced` : `${copies} in the archive also ${hold} them`];
 }
 
 export async function cleanArchive({ main, redactor, env, onWait }: CopiesOptions): Promise<CleanedCopies> {
@@ -99,7 +100,10 @@ export async function cleanArchive({ main, redactor, env, onWait }: CopiesOption
     const gone = await redactArchive(main, redactor, { folder, onWait, isArchived });
     const copies = counted(gone, 'copy', 'copies');
     return {
-      notes: gone === 0 ? [] : [`${copies} in the archive held them and were replaced by the redacted one`],
+      notes:
+        gone === 0
+          ? []
+          : [`${copies} in the archive held them and ${gone === 1 ? 'was' : 'were'} replaced by the redacted one`],
       remaining: [],
     };
   } catch (error) {
@@ -139,7 +143,8 @@ export async function cleanCopies(options: CopiesOptions): Promise<CleanedCopies
   const remaining = [...explainCopies(after.copies, cleaningOptions(options)), ...unreadFiles(after)];
   if (remaining.length + failed.length === 0)
     await markPurge(stateFolder(options.env), sessionIdOf(options.main), { doneAt: new Date().toISOString() });
-  return { notes: [...notes, ...searchedNotes(after)], remaining: [...failed, ...remaining] };
+  const result = remaining.length + failed.length === 0 ? 'no copy is left: ' : '';
+  return { notes: [...notes, `${result}${searchedText(after)}`], remaining: [...failed, ...remaining] };
 }
 
 /** The same for a session whose backup stays: only the archive is cleaned. */
@@ -185,12 +190,10 @@ function unreadFiles({ unread }: SearchReport): readonly string[] {
   return unread.map(({ file, reason }) => `${file} could not be searched (${reason}) and may hold them`);
 }
 
-function searchedNotes({ folders, partly }: SearchReport): readonly string[] {
+function searchedText({ folders, partly }: SearchReport): string {
   const files = folders.reduce((sum, folder) => sum + folder.files, 0);
   const rest = partly.length === 0 ? '' : `; ${partly.length} only in part, see \`clew redact --prove\``;
-  return [
-    `searched every byte of ${counted(files, 'file')} in ${folders.map(({ folder }) => folder).join(', ')}${rest}`,
-  ];
+  return `searched every byte of ${counted(files, 'file')} in ${folders.map(({ folder }) => folder).join(', ')}${rest}`;
 }
 
 function messageOf(error: unknown): string {

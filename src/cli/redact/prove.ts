@@ -67,7 +67,9 @@ export async function prove(input: CommandInput): Promise<void> {
   const { holders, unread, checked } = certificate;
   const secrets = checked.reduce((sum, each) => sum + each.secrets, 0);
   const left = [
-    ...(holders.length === 0 ? [] : [`${counted(holders.length, 'place')} still hold redacted values`]),
+    ...(holders.length === 0
+      ? []
+      : [`${counted(holders.length, 'place')} still ${holders.length === 1 ? 'holds' : 'hold'} redacted values`]),
     ...(secrets === 0 ? [] : [`the rules find ${counted(secrets, 'secret')} in redacted sessions`]),
     ...(unread.length === 0 ? [] : [`${counted(unread.length, 'file')} could not be searched`]),
   ];
@@ -108,7 +110,9 @@ async function certify(input: CommandInput): Promise<Certificate> {
     }
   }
   const unread = [...search.unread, ...input.unread.problems.map(({ path: file, code }) => ({ file, reason: code }))];
-  const holders = [...findHolders(search, purges), ...findOldIndex(state, purges)];
+  const holders = findHolders(search, purges);
+  const index = findOldIndex(state, purges);
+  if (index !== undefined && !holders.some(({ file }) => file === index.file)) holders.push(index);
   const isClean = holders.length + unread.length === 0 && checked.every(({ secrets }) => secrets === 0);
   return { at, version, isClean, purges, rules: describeRules(rules), checked, search, holders, unread };
 }
@@ -118,7 +122,7 @@ function isNamed(sessionId: string, words: readonly string[]): boolean {
 }
 
 /** A name that holds a value is shown without it. */
-function findHolders({ copies, found }: SearchReport, purges: readonly Purge[]): readonly Holder[] {
+function findHolders({ copies, found }: SearchReport, purges: readonly Purge[]): Holder[] {
   const redactor = createRedactor();
   for (const [{ kind, placeholder }, value] of found) redactor.learnValue({ kind, placeholder, value });
   const owners = new Map(purges.flatMap(({ sessionId, values }) => values.map((value) => [value, sessionId] as const)));
@@ -131,14 +135,14 @@ function findHolders({ copies, found }: SearchReport, purges: readonly Purge[]):
 }
 
 /** Words of an index are not searched: one that was built before the copies were cleaned may have those of a value. */
-function findOldIndex(state: string, purges: readonly Purge[]): readonly Holder[] {
+function findOldIndex(state: string, purges: readonly Purge[]): Holder | undefined {
   const pending = purges.filter(({ doneAt }) => doneAt === undefined);
   const file = indexPath(state);
-  if (pending.length === 0 || !existsSync(file)) return [];
+  if (pending.length === 0 || !existsSync(file)) return undefined;
   const values = pending.flatMap(({ sessionId, values }) =>
     values.map(({ placeholder }) => ({ sessionId, placeholder })),
   );
-  return [{ file, isInName: false, sessionId: null, values }];
+  return { file, isInName: false, sessionId: null, values };
 }
 
 function describeRules({ rules }: RuleSet): Certificate['rules'] {
@@ -195,7 +199,9 @@ function certificateText(certificate: Certificate): string {
     ...(short === 0 ? [] : [`${counted(short, 'value')} of fewer than eight characters: searched by the rules only`]),
     ...listed(`${counted(search.partly.length, 'file')} searched in part only:`, search.partly),
     ...listed(`${counted(unread.length, 'file')} could not be searched:`, unread),
-    ...(holders.length === 0 ? [] : [`${counted(holders.length, 'place')} still hold redacted values:`]),
+    ...(holders.length === 0
+      ? []
+      : [`${counted(holders.length, 'place')} still ${holders.length === 1 ? 'holds' : 'hold'} redacted values:`]),
     ...holders.map(holderText),
     isClean ? 'nothing is left in what was searched' : 'not clean',
   ]);

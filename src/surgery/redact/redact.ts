@@ -74,6 +74,8 @@ export interface RedactOptions {
   readonly ruleSet?: RuleSet;
   /** Values that were redacted before and came back. */
   readonly known?: readonly KnownValue[];
+  /** The copies are searched for afterwards, and those in prompts of other sessions are listed then. */
+  readonly isSearched?: boolean;
   /** For the history. */
   readonly words?: readonly string[];
 }
@@ -138,7 +140,7 @@ export async function planRedact(source: Source, options: RedactOptions = {}): P
       notes: [
         ...notesOf(session, secrets, work, options),
         ...(isInPlace ? otherNames(found) : []),
-        ...(other.foreign === 0 ? [] : [foreignNote(other.foreign)]),
+        ...(other.foreign === 0 || options.isSearched === true ? [] : [foreignNote(other.foreign)]),
       ],
       expects: (staged) => [
         ...leaks(staged, redactor),

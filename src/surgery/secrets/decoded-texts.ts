@@ -127,7 +127,7 @@ function visitEncoded(text: string, visitor: TextVisitor, depth: number): void {
     [batch, size] = [[], 0];
   };
   const add = (decoded: Buffer): void => {
-    if (decoded.subarray(0, gzipMark.length).equals(gzipMark)) visitUnpacked(decoded, visitor, depth);
+    if (mayUnpack(decoded)) visitUnpacked(decoded, visitor, depth);
     // An image, or text that was decoded from the wrong place: nothing in it is encoded again.
     if (decoded.length >= shortPart && !isUtf8(wholeCharacters(decoded))) {
       visitor.visit(decoded.toString('latin1'));

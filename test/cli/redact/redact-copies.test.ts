@@ -105,9 +105,9 @@ test('what other sessions hold stays, and the output says so', async (t) => {
   assert.equal(refusal?.exitCode, 1);
   assert.match(stdout, /the backup of operation \S+ \(tag\) holds them for another session: `clew undo \S+` would/);
   assert.match(stdout, /the archive still holds them for other sessions: `clew redact --check --all` finds/);
-  assert.match(stdout, /traces of other sessions also hold them \(\S+\.batch\)/);
+  assert.match(stdout, /traces of other sessions also hold them \(\S+\.ready\)/);
   assert.match(stdout, new RegExp(`session ${otherId} also holds them: `));
-  assert.match(stdout, /1 prompt of other sessions in history\.jsonl holds them too/);
+  assert.match(stdout, /prompts of other sessions in \S+history\.jsonl hold them too/);
   const left = found(library).map((line) => line.replace(/^prompt in /, '').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'ID'));
   assert.deepEqual(
     left.map((file) => file.replace(/outbox\/default\/.*/, 'outbox/default')),
