@@ -6,10 +6,12 @@ import {
   type Cut,
   decodeLossless,
   decodeString,
+  encodedParts,
   encodeLossless,
   excerptOf,
   type Form,
   findSecrets,
+  innermostText,
   isEscapedByte,
   isPlainValue,
   type JsonString,
@@ -81,9 +83,15 @@ export class Redactor {
     this.#rotate = new Map(rules.rules.map(({ kind, rotate }) => [kind, rotate]));
   }
 
-  /** The values themselves: never print or write them. */
+  /** The values themselves, and those encoded in them: never print or write them. */
   values(): readonly KnownValue[] {
-    return this.#state.list();
+    return this.#state.list().flatMap((known) => {
+      const parts = encodedParts(known.value).flatMap(({ text }) => findSecrets(text, this.#rules));
+      return [
+        known,
+        ...parts.map(({ kind, value }) => ({ kind, placeholder: known.placeholder, value: innermostText(value) })),
+      ];
+    });
   }
 
   /** A value that was redacted before, and was found again. */

@@ -59,9 +59,8 @@ function runSequence(seed: number, totals: Totals): void {
   }
   const run = redact(['redact', '--prove', '--json']);
   told.push(`prove: ${run.status} ${run.stderr}`);
-  if (!existsSync(path.join(state, 'purges.json'))) {
+  if (!isRecorded()) {
     totals.unrecorded++;
-    assert.equal(run.status, 1, told.join('\n'));
     assert.ok(
       left().some((file) => file.endsWith(`${sessionId}.jsonl`)),
       `lost without a record: ${told.join('\n')}`,
@@ -91,6 +90,12 @@ const commands: readonly (readonly string[])[] = [
   ['redact', otherId, '--in-place', '--no-backup'],
   ['redact', sessionId],
 ];
+
+/** Before that nothing was redacted. */
+function isRecorded(): boolean {
+  const file = path.join(state, 'purges.json');
+  return existsSync(file) && readFileSync(file, 'utf8').includes(`"sessionId": "${sessionId}"`);
+}
 
 function left(): readonly string[] {
   return findPlanted([root, state]);
