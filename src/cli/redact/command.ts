@@ -64,14 +64,21 @@ async function planWork(input: CommandInput): Promise<Work> {
     keepsThinking: flags['keep-thinking'] === true,
     ruleSet: rulesArgument(input),
     words: wordsOf(input),
-    isSearched: flags['no-backup'] === true,
+    isSearched: flags['no-backup'] === true && flags['dry-run'] !== true,
     known: isInPlace ? await findReturned(main, io.env) : [],
   });
   return {
     source,
     planned,
     isRecorded: purges.some(({ sessionId }) => sessionId === source.session.id),
-    copies: { main, redactor: planned.redactor, roots: rootsOf(input), env: io.env, onWait: waitNotice(input) },
+    copies: {
+      main,
+      redactor: planned.redactor,
+      roots: rootsOf(input),
+      env: io.env,
+      stderr: io.stderr,
+      onWait: waitNotice(input),
+    },
   };
 }
 

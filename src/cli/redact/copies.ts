@@ -1,6 +1,7 @@
 // The copies of a session's secrets everywhere else: searched for in all roots and in Clew's own folder, cleaned or listed, and
 // then searched for again.
 import path from 'node:path';
+import { isWithin, realPath } from '../../base/files/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { archiveFolder } from '../../library/archive/index.ts';
 import { sessionPlace } from '../../library/session-files/index.ts';
@@ -22,6 +23,8 @@ import {
 } from '../../surgery/redact/index.ts';
 import { hashValue } from '../../surgery/secrets/index.ts';
 import { deleteHeldBatch, findBatches, tracePlaces } from '../../trace/state/index.ts';
+import type { CommandInput } from '../command/index.ts';
+import { showByteProgress } from '../terminal/index.ts';
 
 export interface CleanedCopies {
   readonly notes: readonly string[];
@@ -34,6 +37,7 @@ export interface CopiesOptions {
   readonly redactor: Redactor;
   readonly roots: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly stderr: CommandInput['io']['stderr'];
   readonly onWait: (holder: string) => void;
 }
 
@@ -115,12 +119,16 @@ export async function cleanArchive({ main, redactor, env, onWait }: CopiesOption
 export async function planCopies(options: CopiesOptions): Promise<readonly string[]> {
   const report = await searchCopies(options);
   const cleaning = cleaningOptions(options);
-  // The session's own files would be redacted first.
-  const id = sessionIdOf(options.main);
-  const others = report.copies.filter(({ file }) => !file.includes(`${path.sep}${id}`));
+  const others = report.copies.filter(({ file }) => !isRedactedFirst(file, options.main));
   const { cleanable, kept } = planCleaning(others, cleaning);
   const would = [...cleanable, ...ownBatches(options)].map(({ action, what }) => `would ${action} ${what}`);
   return [...would, ...kept, ...unreadFiles(report)];
+}
+
+/** The session's own files, what the client keeps of it, and its prompts. */
+function isRedactedFirst(file: string, main: string): boolean {
+  const root = realPath(rootOf(main));
+  return isWithin(root, file) && (file.includes(sessionIdOf(main)) || file === path.join(root, 'history.jsonl'));
 }
 
 /** Cleans the archive, Clew's folder and what the client keeps, and searches again. A failure does not stop the rest. */
@@ -167,7 +175,8 @@ async function searchCopies(options: CopiesOptions, clean?: CleanFiles): Promise
       : [{ kind, placeholder, ...hash }];
   });
   const places = searchedPlaces([options.main], options.roots, options.env);
-  const all = { salt, values: [...values, ...known], archive: archiveFolder(options.env) };
+  const progress = showByteProgress(options.stderr, 'searching');
+  const all = { salt, values: [...values, ...known], archive: archiveFolder(options.env), progress };
   const report = await searchFiles(places, clean === undefined ? all : { ...all, clean });
   for (const found of knownValues(report.found)) options.redactor.learnValue(found);
   return report;

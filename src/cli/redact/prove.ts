@@ -22,7 +22,7 @@ import {
 import type { RuleSet } from '../../surgery/secrets/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { rootsOf, rulesArgument } from '../input/index.ts';
-import { writeNotice, writeOut } from '../terminal/index.ts';
+import { showByteProgress, writeNotice, writeOut } from '../terminal/index.ts';
 import { checkTarget } from './check.ts';
 import { searchedPlaces } from './copies.ts';
 
@@ -98,7 +98,12 @@ async function certify(input: CommandInput): Promise<Certificate> {
     rootsOf(input),
     io.env,
   );
-  const search = await searchFiles(places, { salt, values, archive: archiveFolder(io.env) });
+  const search = await searchFiles(places, {
+    salt,
+    values,
+    archive: archiveFolder(io.env),
+    progress: showByteProgress(io.stderr, 'searching'),
+  });
   const checked = [];
   for (const { main, sessionId } of purges.filter((purge) => existsSync(purge.main))) {
     try {

@@ -1,8 +1,9 @@
 // Copies of redacted values that a search has found → what to do with each. What Clew and the client keep of a session apart
 // from its files is cleaned; what belongs to other sessions, settings and everything unknown is only named.
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode } from '../../base/errors/index.ts';
 import { isWithin, realPath } from '../../base/files/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import { indexPath, removeIndex } from '../../library/index/index.ts';
@@ -41,7 +42,9 @@ export interface CleaningOptions {
 export function planCleaning(copies: readonly FoundCopy[], options: CleaningOptions): CleaningPlan {
   const cleanable = [...findRebuilt(options), ...findOperations(copies, options)];
   const kept = new Set<string>();
-  for (const copy of copies) {
+  // Names last, the deepest first: a renamed folder would hide the files in it.
+  const names = copies.filter(({ isInName }) => isInName).reverse();
+  for (const copy of [...copies.filter(({ isInName }) => !isInName), ...names]) {
     const judged = judgeCopy(copy, options);
     if (typeof judged === 'string') kept.add(judged);
     else if (judged !== undefined) cleanable.push(judged);
@@ -113,8 +116,18 @@ function holdsInBackup(operations: string, record: OperationRecord, redactor: Re
   });
 }
 
-/** A sentence if the copy stays; `undefined` if another part of the cleaning covers it. */
+/** A sentence if the copy stays; `undefined` if another part of the cleaning covers it, or if it is gone by now. */
 function judgeCopy(copy: FoundCopy, options: CleaningOptions, isFinal = false): CleanableCopy | string | undefined {
+  try {
+    return judgePlace(copy, options, isFinal);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? undefined : `${shown(copy, options)} holds them and cannot be changed (${code})`;
+  }
+}
+
+function judgePlace(copy: FoundCopy, options: CleaningOptions, isFinal: boolean): CleanableCopy | string | undefined {
   const state = realPath(options.state);
   if (!copy.isNamed) return `${shown(copy, options)} holds them, and its name is not UTF-8: delete it`;
   if (/^\.clew-[0-9a-f]{16}\.tmp$/.test(path.basename(copy.file))) return leftover(copy);
@@ -145,12 +158,10 @@ function judgeOwnFile(
   if (/^index\.db(?:-wal|-shm)?$/.test(name) || top === 'usage')
     return isFinal ? `${copy.file} was written again and holds them: delete it` : undefined;
   if (settingsFiles.has(name)) return `${copy.file} also holds them: it has your settings and is not changed`;
+  if (copy.isInName && lstatSync(copy.file).isDirectory())
+    return `${shown(copy, options)} has them in its name: rename or delete it`;
   if (copy.isInName)
-    return {
-      action: 'delete',
-      what: shown(copy, options),
-      clean: () => rm(copy.file, { recursive: true, force: true }),
-    };
+    return { action: 'delete', what: shown(copy, options), clean: () => rm(copy.file, { force: true }) };
   return replacedCopy(copy, options);
 }
 

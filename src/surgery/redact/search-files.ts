@@ -15,6 +15,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../../base/errors/index.ts';
 import { isWithin, realPath } from '../../base/files/index.ts';
+import { namesIn } from '../../store/index.ts';
 import { HashedValueFinder, mayUnpack, visitStretch, visitTexts, visitUnpacked, whyOpaque } from '../secrets/index.ts';
 import { type ArchivedContent, archivedContents } from './archived-contents.ts';
 import type { PurgedValue } from './purge-journal.ts';
@@ -59,18 +60,36 @@ export interface SearchOptions {
   readonly salt: string;
   readonly values: readonly PurgedValue[];
   readonly clean?: CleanFiles;
-  readonly onRead?: (bytes: number) => void;
+  readonly progress?: { start(totalBytes: number): void; add(bytes: number): void; end(): void };
 }
 
 /** `places`: folders and files; each file is searched once. Changes nothing. */
 export async function searchFiles(places: readonly string[], options: SearchOptions): Promise<SearchReport> {
   const search = new FileSearch(options);
-  for (const place of outermost(places)) await search.searchPlace(place);
+  const all = outermost(places);
+  if (options.progress !== undefined) options.progress.start(sum(all.map(measure)));
+  for (const place of all) await search.searchPlace(place);
   for (const content of options.archive === undefined ? [] : archivedContents(options.archive)) {
     search.searchArchived(content);
     await setImmediate();
   }
+  options.progress?.end();
   return search.report();
+}
+
+/** The bytes of the files below a place; what cannot be read counts nothing. */
+function measure(place: string): number {
+  try {
+    const stats = lstatSync(place);
+    if (stats.isDirectory()) return sum(namesIn(place).map((name) => measure(path.join(place, name))));
+    return stats.isFile() ? stats.size : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** The real paths, without those inside another one. */
@@ -196,7 +215,7 @@ class FileSearch {
           hash.update(stretch.subarray(from));
           const isFirst = bytes === 0;
           bytes += stretch.length - from;
-          this.#options.onRead?.(stretch.length - from);
+          this.#options.progress?.add(stretch.length - from);
           const opaque = isFirst ? whyOpaque(stretch) : undefined;
           if (opaque !== undefined) skip(`is ${opaque}, searched as bytes only`);
           isPacked ||= mayUnpack(stretch);
