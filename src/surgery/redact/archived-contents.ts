@@ -19,9 +19,9 @@ export function* archivedContents(folder: string): Generator<ArchivedContent> {
   const reader = new ChunkReader(contents);
   const seen = new Set<string>();
   for (const { pack, message } of contents.damage) yield { file: pack, problem: message };
-  const last = contents.packs.at(-1) ?? folder;
-  if (contents.tornAt !== undefined)
-    yield { file: last, problem: 'it ends with an interrupted write, which `clew archive` removes' };
+  for (const { pack, soundEnd } of contents.tails)
+    if (soundEnd < pack.bytes)
+      yield { file: pack.path, problem: 'it ends with an interrupted write, which `clew archive` removes' };
   for (const manifest of [...contents.sessions.values()].flatMap(({ versions }) => versions)) {
     const own = { file: folder, sessionId: manifest.sessionId };
     yield { ...own, read: () => [Buffer.from(JSON.stringify(manifest))] };
