@@ -15,6 +15,8 @@ interface MountPlan {
   readonly guarded: readonly string[];
   /** Readable although a parent folder is hidden. */
   readonly shown: readonly string[];
+  /** More files to read, from → to. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 const systemDirs = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
@@ -23,7 +25,7 @@ const toolDirs = ['.nvm/versions', '.rustup/toolchains', '.pyenv/versions', '.rb
 const quietDirs = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
 export function confinedArgs(plan: MountPlan, isolation: readonly string[]): readonly string[] {
-  const { home, cwd, readable, writable, hidden, guarded, shown } = plan;
+  const { home, cwd, readable, writable, hidden, guarded, shown, files } = plan;
   const project = [...readable, ...writable];
   const isInside = (file: string): boolean => project.some((folder) => isWithin(folder, file));
   const system = systemDirs.filter((folder) => existsSync(folder));
@@ -48,8 +50,13 @@ export function confinedArgs(plan: MountPlan, isolation: readonly string[]): rea
     ...shown
       .filter((folder) => existsSync(folder) && !covered.some((each) => isWithin(each, folder)))
       .flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...[...files].flatMap(([from, to]) => ['--ro-bind', from, to]),
     ...['--chdir', cwd],
   ];
+}
+
+export function isInSystem(file: string): boolean {
+  return systemDirs.some((folder) => isWithin(folder, file));
 }
 
 /** The whole disk except what a rule denies. */

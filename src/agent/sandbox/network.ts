@@ -1,13 +1,14 @@
 // Network access by domain (`sandbox.network.allowedDomains`). A sandbox has only its own loopback. A small program in
 // it forwards connections to a socket of this process, where a proxy connects to the allowed domains.
 import { lookup } from 'node:dns';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { isPrivateAddress, matchesHost, publicLookup } from '../access/index.ts';
+import { isInSystem } from './mechanism.ts';
 
 export interface Network {
   /** Precedes the program in the sandbox. */
@@ -15,6 +16,8 @@ export interface Network {
   readonly env: NodeJS.ProcessEnv;
   /** Contains the socket; the sandbox must mount it. */
   readonly folder: string;
+  /** Files that the sandbox must mount, from → to. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface Domains {
@@ -24,10 +27,15 @@ export interface Domains {
 
 const address = 'http://127.0.0.1:3128';
 
+/** A version manager keeps Node in the home folder, of which the sandbox shows as little as possible. */
+const ownFolder = '/run/clew';
+const ownNode = `${ownFolder}/node`;
+
 /** A command gets the file descriptors 0 to 4 from its shell. */
 const bridge = `
 const { connect, createServer } = require('node:net');
 const [socket, program, ...args] = process.argv.slice(1);
+delete process.env.LD_LIBRARY_PATH;
 createServer((client) => {
   const proxy = connect(socket);
   client.pipe(proxy).pipe(client);
@@ -48,9 +56,26 @@ export function openNetwork(domains: Domains): Network {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   makeProxy(domains).listen(socket).unref();
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
-  const env = { ...Object.fromEntries(names.map((name) => [name, address])), NODE_USE_ENV_PROXY: '1' };
-  running = { prefix: [process.execPath, '-e', bridge, '--', socket], env, folder, domains };
+  const needed = libraries();
+  const env = {
+    ...Object.fromEntries(names.map((name) => [name, address])),
+    NODE_USE_ENV_PROXY: '1',
+    ...(needed.length === 0 ? {} : { LD_LIBRARY_PATH: ownFolder }),
+  };
+  const files = new Map([[realpathSync(process.execPath), ownNode], ...needed]);
+  running = { prefix: [ownNode, '-e', bridge, '--', socket], env, folder, files, domains };
   return running;
+}
+
+/** Builds of Homebrew and conda load libraries that no system folder has. */
+function libraries(): readonly (readonly [string, string])[] {
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
+  // Looking up the names of open connections takes seconds.
+  report.excludeNetwork = true;
+  const { sharedObjects } = report.getReport() as unknown as { readonly sharedObjects: readonly string[] };
+  return sharedObjects
+    .filter((file) => path.isAbsolute(file) && !file.endsWith('.node') && !isInSystem(file))
+    .map((file) => [realpathSync(file), path.join(ownFolder, path.basename(file))]);
 }
 
 function makeProxy(domains: Domains): http.Server {

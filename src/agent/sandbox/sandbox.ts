@@ -129,6 +129,7 @@ function launchConfined(
     ],
     guarded: isWorkspace ? [...protectedFiles, ...before.flatMap(linkTargets), ...programs] : [],
     shown: [path.join(sessionDir, 'tool-results'), ...(network === undefined ? [] : [network.folder])],
+    files: network?.files ?? new Map(),
   };
   const { kind, isolation } = options.mechanism;
   return {

@@ -1,7 +1,11 @@
 // Commands in the workspace sandbox reach the domains on the list and nothing else.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { constants, copyFileSync, mkdirSync, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../support/temp-folder.ts';
 import { makeBench, skip } from './sandbox-kit.ts';
 
 const answer = 'HELLO-FROM-OUTSIDE';
@@ -79,4 +83,47 @@ test('the read-only sandbox has no network, whatever is on the list', { skip }, 
   const { code } = await bench.run(get(`http://localhost:${port}/`), 'read-only');
   assert.notEqual(code, 0);
   assert.deepEqual(asked, []);
+});
+
+test('Node may be in a folder of the home that the sandbox does not show', { skip }, async (t) => {
+  const { port } = await serve(t);
+  const bench = makeBench(t, {}, [], { allowed: ['localhost', 'in-the-home.example'], denied: [] });
+  const folder = path.join(bench.home, '.volta/tools/image/node');
+  mkdirSync(folder, { recursive: true });
+  const { execPath } = process;
+  t.after(() => {
+    process.execPath = execPath;
+  });
+  process.execPath = path.join(folder, 'node');
+  copyFileSync(execPath, process.execPath, constants.COPYFILE_FICLONE);
+  const { output } = await bench.run(get(`http://localhost:${port}/`), 'workspace');
+  assert.match(output, /HELLO-FROM-OUTSIDE/);
+  const around = await bench.run(`ls -A ${bench.home} /run/clew; : > /run/clew/node; env`, 'workspace');
+  assert.match(around.output, /\/run\/clew:\nnode\n/);
+  assert.match(around.output, /Read-only file system/);
+  assert.doesNotMatch(around.output, /\.volta|LD_LIBRARY_PATH/);
+});
+
+test('libraries of Node that are outside the system folders are mounted next to it', (t) => {
+  const folder = temporaryFolder(t);
+  const { sharedObjects } = process.report.getReport() as unknown as { readonly sharedObjects: readonly string[] };
+  const library = sharedObjects.find((file) => path.isAbsolute(file) && path.basename(file).startsWith('libm.')) ?? '';
+  const copy = path.join(folder, path.basename(library));
+  copyFileSync(library, copy);
+  const network = new URL('../../../src/agent/sandbox/network.js', import.meta.url).href;
+  const code = `const { openNetwork } = await import('${network}');
+    const { files, env } = openNetwork({ allowed: [], denied: [] });
+    console.log(JSON.stringify([[...files], env.LD_LIBRARY_PATH]));
+    process.exit();`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+    env: { ...process.env, LD_LIBRARY_PATH: folder },
+  });
+  assert.deepEqual(JSON.parse(stdout), [
+    [
+      [realpathSync(process.execPath), '/run/clew/node'],
+      [copy, `/run/clew/${path.basename(library)}`],
+    ],
+    '/run/clew',
+  ]);
 });

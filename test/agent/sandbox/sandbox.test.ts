@@ -243,7 +243,7 @@ test('folders of the PATH in the project cannot be changed', { skip }, async (t)
 test('a folder of the PATH that the user may not reach is left out', () => {
   // Root can reach everything, so a name that is too long replaces it: its stat fails too.
   const far = `/${'x'.repeat(300)}/bin`;
-  const none = { readable: [], writable: [], hidden: [far], guarded: [], shown: [] };
+  const none = { readable: [], writable: [], hidden: [far], guarded: [], shown: [], files: new Map() };
   const args = confinedArgs({ home: '/nowhere', cwd: '/', searchPath: `${far}:/usr/bin`, ...none }, []);
   assert.equal(args.includes(far), false);
 });

@@ -9,6 +9,7 @@ const plan = {
   cwd: '/Users/ada/app',
   searchPath: '/usr/bin',
   shown: ['/Users/ada/.claude/s/tool-results'],
+  files: new Map(),
 };
 
 test('the profile of a command that may change the project', () => {
