@@ -15,12 +15,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
+import { type Inode, readInode } from '../base/files/index.ts';
 import { diskError, makeFolder, privateFileMode, syncFile, syncPath } from './durable.ts';
 
 /** Distinguishes two states of a file without reading all of it. */
 export interface FileStamp {
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly size: number;
   readonly mtimeMs: number;
   /** A hash of the last 4096 bytes, or of all where there are fewer. */
@@ -182,7 +183,9 @@ function ownStamp(fd: number, size: number): FileStamp {
 const tailBytes = 4096;
 
 function stampOf(fd: number): { readonly stamp: FileStamp; readonly endsInLine: boolean } {
-  const { dev, ino, size, mtimeMs } = fstatSync(fd);
+  const stats = fstatSync(fd);
+  const { dev, size, mtimeMs } = stats;
+  const ino = readInode(fd, stats);
   const tail = Buffer.alloc(Math.min(size, tailBytes));
   const read = tail.length === 0 ? 0 : readSync(fd, tail, 0, tail.length, size - tail.length);
   const hash = createHash('sha256').update(tail.subarray(0, read)).digest('base64url');

@@ -4,6 +4,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors/index.ts';
+import { type Inode, readInode } from '../base/files/index.ts';
 import { type DiskProblem, readProblem } from './owned-files.ts';
 import { type ProjectsFolder, projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
@@ -20,7 +21,7 @@ export interface TranscriptPlace {
 
 export interface TranscriptFile extends TranscriptPlace {
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly size: number;
   readonly mtimeMs: number;
   /** `null` where the disk does not say. */
@@ -208,7 +209,8 @@ function add(
     search.problems.push(problem);
     return;
   }
-  const { dev, ino, size, mtimeMs } = stats;
+  const { dev, size, mtimeMs } = stats;
+  const ino = readInode(file, stats);
   search.files.push({ path: file, mainPath, agentId, slug, root, dev, ino, size, mtimeMs, bornMs: bornMsOf(stats) });
 }
 

@@ -1,2 +1,3 @@
+export { type Inode, readInode, storedInode } from './inode.ts';
 export { followLinks, isWithin, realPath } from './real-path.ts';
 export { makeFolderSync, openRegularFile, readRegularFile, readRegularText } from './regular-file.ts';

@@ -2,6 +2,7 @@
 // removed or replaced its file, and rebuilt if it turns out to be broken. Everything in it can be read again.
 import { statSync } from 'node:fs';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
+import { type Inode, readInode } from '../../base/files/index.ts';
 import type { Database } from './database.ts';
 import {
   type IndexOptions,
@@ -23,7 +24,7 @@ export interface IndexHandleOptions extends IndexOptions {
 export class IndexHandle {
   readonly file: string;
   readonly #options: IndexHandleOptions;
-  #opened: { readonly database: Database; readonly inode: number | undefined } | undefined;
+  #opened: { readonly database: Database; readonly inode: Inode | undefined } | undefined;
 
   constructor(options: IndexHandleOptions) {
     this.#options = options;
@@ -109,9 +110,9 @@ function isOfDatabase(error: unknown): boolean {
   return /SQLITE/.test(systemErrorCode(error) ?? '');
 }
 
-function inodeOf(file: string): number | undefined {
+function inodeOf(file: string): Inode | undefined {
   try {
-    return statSync(file).ino;
+    return readInode(file, statSync(file));
   } catch {
     return undefined; // missing, or in a folder that cannot be read: opening it says so
   }

@@ -2,6 +2,7 @@
 // for the id of each row just written, cost more than the rows themselves.
 
 import path from 'node:path';
+import { type Inode, storedInode } from '../../base/files/index.ts';
 import type { FileProof } from '../../store/index.ts';
 import type { Database, Row } from './database.ts';
 import type { SessionRow } from './row-writer.ts';
@@ -11,7 +12,7 @@ export interface KnownFile {
   readonly session: number;
   readonly isMain: boolean;
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly size: number;
   readonly mtimeMs: number;
   readonly offset: number;
@@ -87,7 +88,7 @@ function knownFile(row: Row): KnownFile {
     session: Number(row.session),
     isMain: row.agent_id === null,
     dev: Number(row.dev),
-    ino: Number(row.ino),
+    ino: storedInode(row.ino),
     size: Number(row.size),
     mtimeMs: Number(row.mtime_ms),
     offset: Number(row.offset),

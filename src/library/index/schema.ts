@@ -10,7 +10,7 @@ import { exchangeTables, forgetExchanges } from './exchange-tables.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
-export const schemaVersion = 20;
+export const schemaVersion = 21;
 
 const tables = `
 CREATE TABLE sessions (
@@ -59,6 +59,7 @@ CREATE TABLE files (
   session INTEGER NOT NULL,
   agent_id TEXT,
   dev INTEGER NOT NULL,
+  -- A text if it is above 2^53 (base/files/inode.ts).
   ino INTEGER NOT NULL,
   size INTEGER NOT NULL,
   mtime_ms REAL NOT NULL,

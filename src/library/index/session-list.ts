@@ -1,6 +1,7 @@
 // An index that is current → what a list shows of every session below the roots. Summaries that are out of date are made
 // first; all others come from the index.
 import path, { basename } from 'node:path';
+import { storedInode } from '../../base/files/index.ts';
 import type { SessionSummary, WorkFacts } from '../../session/facts/index.ts';
 import {
   compareNames,
@@ -95,7 +96,7 @@ function mainTranscripts(
     const root = folders[rank]?.root;
     if (root === undefined) continue;
     const { dev, ino, file_size: size, mtime_ms: mtimeMs } = row;
-    const identity = { dev: Number(dev), ino: Number(ino), size: Number(size), mtimeMs: Number(mtimeMs) };
+    const identity = { dev: Number(dev), ino: storedInode(ino), size: Number(size), mtimeMs: Number(mtimeMs) };
     const hasFolder = listings.hasFolder(file);
     const state = summaryState(file, identity, agents.get(Number(row.id)) ?? 0, hasFolder);
     found.push({ file, root, rank, row, identity, state, hasFolder });

@@ -36,7 +36,7 @@ function exact(column: string): string {
 
 const fileColumns: Readonly<Record<string, string>> = {
   dev: exact('f.dev'),
-  ino: exact('f.ino'),
+  ino: 'f.ino',
   file_size: 'f.size',
   mtime_ms: exact('f.mtime_ms'),
   verdict_state: 'v.state',

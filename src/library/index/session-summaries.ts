@@ -3,6 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { unreadableCode } from '../../base/errors/index.ts';
+import { type Inode, readInode } from '../../base/files/index.ts';
 import { parseJson } from '../../base/json/index.ts';
 import { largeFileBytes, preferSmallMemory } from '../../base/process/index.ts';
 import { version } from '../../base/version/index.ts';
@@ -278,7 +279,7 @@ export interface JudgedSession {
 
 export interface FileIdentity {
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly size: number;
   readonly mtimeMs: number;
 }
@@ -295,7 +296,9 @@ CREATE TABLE verdicts (
 export function verdictState(main: string): string | undefined {
   try {
     const stats = statSync(main, { throwIfNoEntry: false });
-    return stats === undefined ? undefined : verdictStateOf(main, stats);
+    if (stats === undefined) return undefined;
+    const { dev, size, mtimeMs } = stats;
+    return verdictStateOf(main, { dev, ino: readInode(main, stats), size, mtimeMs });
   } catch {
     return undefined; // cannot be read: then there is no verdict either
   }

@@ -2,6 +2,7 @@
 // again after it has changed; other requests are answered between two files.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { readInode } from '../../base/files/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { loadReadable } from '../../session/transcript/index.ts';
 import type { Calendar, PricedMessage, UsageSession } from '../usage/index.ts';
@@ -54,7 +55,7 @@ export class ToolCosts {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return [];
     // The number of messages changes if another file has them first.
-    const state = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${ids.size}`;
+    const state = `${readInode(path, stats)} ${stats.size} ${stats.mtimeMs} ${ids.size}`;
     const known = this.#known.get(path);
     if (known?.state === state) return known.spending;
     await setImmediate();

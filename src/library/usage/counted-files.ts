@@ -142,7 +142,7 @@ export function countedFileAt(
     found: {
       ...{ path: file, mainPath, agentId, slug, root },
       dev: number(dev),
-      ino: number(ino),
+      ino: header.inodes?.[file] ?? number(ino),
       size: number(size),
       mtimeMs: number(mtimeMs),
       bornMs: Number.isNaN(born) ? null : born,
@@ -173,12 +173,13 @@ function pathsOf({ paths }: UsageState): readonly string[] {
   return paths === '' ? [] : paths.slice(0, -1).split('\0');
 }
 
-export type StateNames = Omit<UsageHeader, 'cwds' | 'origins' | 'mains'>;
+export type StateNames = Omit<UsageHeader, 'cwds' | 'origins' | 'mains' | 'inodes'>;
 
 export function stateOf(counted: readonly CountedFile[], names: StateNames): UsageState {
   const cwds = new Map<string, number>();
   const origins: Record<string, readonly string[]> = {};
   const mains: Record<string, string> = {};
+  const inodes: Record<string, string> = {};
   const files = new Float64Array(counted.length * fileWidth);
   const cells = new Float64Array(counted.reduce((sum, file) => sum + file.cells.length, 0));
   const keys = new Uint32Array(counted.reduce((sum, file) => sum + file.keys.length, 0));
@@ -197,9 +198,10 @@ export function stateOf(counted: readonly CountedFile[], names: StateNames): Usa
     proofs += `${file.proof.headHash}\0${file.proof.tailHash}\0`;
     if (file.origins.length > 0) origins[found.path] = file.origins;
     if (found.mainPath === undefined) mains[found.path] = file.main;
+    if (typeof found.ino === 'string') inodes[found.path] = found.ino;
   }
   return {
-    header: { ...names, cwds: [...cwds.keys()], origins, mains },
+    header: { ...names, cwds: [...cwds.keys()], origins, mains, inodes },
     paths: joinPaths(counted.map(({ found }) => found)),
     proofs,
     files,
@@ -213,7 +215,7 @@ function setNumbers(files: Float64Array, i: number, file: CountedFile, cwd: numb
   const { found } = file;
   const at = i * fileWidth;
   files[at + fileFields.dev] = found.dev;
-  files[at + fileFields.ino] = found.ino;
+  files[at + fileFields.ino] = Number(found.ino);
   files[at + fileFields.size] = found.size;
   files[at + fileFields.mtimeMs] = found.mtimeMs;
   files[at + fileFields.bornMs] = found.bornMs ?? Number.NaN;

@@ -84,12 +84,13 @@ export function changedFiles(state: UsageState, found: readonly TranscriptFile[]
   return at === state.paths.length ? changed : undefined;
 }
 
-function isUnchanged({ files }: UsageState, i: number, { dev, ino, size, mtimeMs }: TranscriptFile): boolean {
+function isUnchanged({ header, files }: UsageState, i: number, file: TranscriptFile): boolean {
+  const { dev, ino, size, mtimeMs } = file;
   const at = i * fileWidth;
   return (
     files[at + fileFields.size] === size &&
     files[at + fileFields.mtimeMs] === mtimeMs &&
-    files[at + fileFields.ino] === ino &&
+    (typeof ino === 'number' ? files[at + fileFields.ino] === ino : header.inodes?.[file.path] === ino) &&
     files[at + fileFields.dev] === dev
   );
 }

@@ -77,6 +77,8 @@ export interface UsageHeader {
   readonly origins: Readonly<Record<string, readonly string[]>>;
   /** By path: the main transcript of an agent file of which only the lines say it. */
   readonly mains: Readonly<Record<string, string>>;
+  /** By path: inodes that are not a number in `files` (base/files/inode.ts). */
+  readonly inodes?: Readonly<Record<string, string>>;
   /** The name of the file of rows, and how much of it this state knows. */
   readonly rowsFile: string;
   readonly rowsBytes: number;

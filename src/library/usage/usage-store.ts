@@ -2,6 +2,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, type UserError } from '../../base/errors/index.ts';
+import { readInode } from '../../base/files/index.ts';
 import type { PriceList } from '../../models/index.ts';
 import { type CountedMessage, countUsage, type UsageLine } from '../../session/usage/index.ts';
 import {
@@ -419,8 +420,8 @@ interface OneChange {
 
 function markOf(file: string): string | undefined {
   try {
-    const { ino, mtimeMs, size } = statSync(file);
-    return `${ino} ${mtimeMs} ${size}`;
+    const stats = statSync(file);
+    return `${readInode(file, stats)} ${stats.mtimeMs} ${stats.size}`;
   } catch {
     return undefined; // there is none, or it cannot be read: then it is written again
   }

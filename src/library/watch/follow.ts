@@ -1,7 +1,7 @@
 // Roots → the records that are appended to their transcripts, as they are written. A line without its newline is waited
 // for; in a file that was cut or replaced, only what is newer than what it had is new.
 import { closeSync, readSync, statSync } from 'node:fs';
-import { openRegularFile } from '../../base/files/index.ts';
+import { type Inode, openRegularFile, readInode } from '../../base/files/index.ts';
 import { isObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 import { parseLine } from '../../format/line/index.ts';
 import { type Head, scanRecord } from '../../format/scan/index.ts';
@@ -81,7 +81,7 @@ function byTime(a: NewRecord, b: NewRecord): number {
 
 interface Position {
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   /** Everything before it was read, or written before the start; not always the end of a line. */
   readonly offset: number;
   /** Of the bytes before the offset, where they were read. */
@@ -100,7 +100,7 @@ class NewRecordReader {
     this.#startedAt = startedAt;
   }
 
-  know({ path, dev, ino }: { path: string; dev: number; ino: number }, offset: number, sinceMs: number): void {
+  know({ path, dev, ino }: { path: string; dev: number; ino: Inode }, offset: number, sinceMs: number): void {
     this.#positions.set(path, { dev, ino, offset, proof: undefined, sinceMs });
   }
 
@@ -111,7 +111,8 @@ class NewRecordReader {
       this.#positions.delete(path);
       return;
     }
-    const { dev, ino, size } = stats;
+    const { dev, size } = stats;
+    const ino = readInode(path, stats);
     const start = this.#start(path, { dev, ino, size });
     let { offset, sinceMs } = start;
     reading: for (const batch of readLineBatches(path, { from: { offset, number: 1 } })) {
@@ -132,7 +133,7 @@ class NewRecordReader {
   }
 
   /** Where to continue reading, and from which time on a record counts as new. */
-  #start(path: string, now: { dev: number; ino: number; size: number }): { offset: number; sinceMs: number } {
+  #start(path: string, now: { dev: number; ino: Inode; size: number }): { offset: number; sinceMs: number } {
     const before = this.#positions.get(path);
     if (before === undefined && !this.#latest.has(path)) return { offset: 0, sinceMs: Number.NEGATIVE_INFINITY };
     const goesOn = before?.ino === now.ino && before.dev === now.dev && now.size >= before.offset;

@@ -4,6 +4,7 @@
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors/index.ts';
+import { type Inode, readInode } from '../../base/files/index.ts';
 import {
   findTranscripts,
   findTranscriptsInSteps,
@@ -50,7 +51,7 @@ class LibraryWatcher {
   readonly #onChange: (paths: readonly string[]) => void;
   readonly #options: WatchOptions;
   #folders: readonly ProjectsFolder[] = [];
-  readonly #watches = new Map<string, { readonly watcher: FSWatcher; readonly ino: number }>();
+  readonly #watches = new Map<string, { readonly watcher: FSWatcher; readonly ino: Inode }>();
   readonly #states = new Map<string, string>();
   readonly #touched = new Set<string>();
   #flushTimer: NodeJS.Timeout | undefined;
@@ -223,17 +224,19 @@ function stateOf({ dev, ino, size, mtimeMs }: Pick<TranscriptFile, 'dev' | 'ino'
 function currentState(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    return stats.isFile() ? stateOf(stats) : undefined;
+    if (!stats.isFile()) return undefined;
+    const { dev, size, mtimeMs } = stats;
+    return stateOf({ dev, ino: readInode(file, stats), size, mtimeMs });
   } catch {
     return undefined; // gone, or as good as gone
   }
 }
 
 /** `undefined` for anything that is not a folder. */
-function inodeOf(folder: string): number | undefined {
+function inodeOf(folder: string): Inode | undefined {
   try {
     const stats = statSync(folder);
-    return stats.isDirectory() ? stats.ino : undefined;
+    return stats.isDirectory() ? readInode(folder, stats) : undefined;
   } catch {
     return undefined;
   }

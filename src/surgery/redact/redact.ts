@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { readInode } from '../../base/files/index.ts';
 import { asObject, isArray, isObject, type JsonValue } from '../../base/json/index.ts';
 import type { Edit } from '../../format/bytes/index.ts';
 import type { Session } from '../../session/load/index.ts';
@@ -225,8 +226,10 @@ function notesOf(session: Session, secrets: readonly RedactedSecret[], work: Wor
 function otherNames(surveys: readonly FileSurvey[]): string[] {
   const files = new Set(surveys.filter(({ places }) => places.length > 0).map((survey) => survey.path));
   return [...files].flatMap((file) => {
-    const { nlink, ino } = statSync(file);
+    const stats = statSync(file);
+    const { nlink } = stats;
     if (nlink < 2) return [];
+    const ino = String(readInode(file, stats)).replace(/^i/, '');
     const names = nlink === 2 ? 'another name' : `${nlink - 1} other names`;
     return [
       `${file} has ${names} on this disk (hard links, inode ${ino}) and still holds the secret there: delete it too`,

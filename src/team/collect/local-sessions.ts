@@ -1,6 +1,7 @@
 // A current index and counted usage → every session of the roots with what both know of it, as a push needs it: also those
 // whose main transcript is gone, because `clew usage` counts their sub-agents.
 import { basename, sep } from 'node:path';
+import { type Inode, storedInode } from '../../base/files/index.ts';
 import type { Database, ListedSession, ReadSummaries, Row } from '../../library/index/index.ts';
 import { type BackgroundJob, type MadeBy, readJobs } from '../../library/lineage/index.ts';
 import { type CountedUsage, cellsOf, type UsageCell } from '../../library/usage/index.ts';
@@ -14,7 +15,7 @@ export interface IndexedFile {
   readonly session: number;
   readonly agentId: string | undefined;
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   /** How far its lines are in the index. */
@@ -123,7 +124,7 @@ function fileOf(row: Row): IndexedFile {
     session: Number(row.session),
     agentId: textColumn(row.agent_id),
     dev: Number(row.dev),
-    ino: Number(row.ino),
+    ino: storedInode(row.ino),
     sizeBytes: Number(row.size),
     mtimeMs: Number(row.mtime_ms),
     endOffset: Number(row.offset),

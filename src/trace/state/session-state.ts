@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../base/digest/index.ts';
-import { openRegularFile } from '../../base/files/index.ts';
+import { type Inode, openRegularFile, readInode, storedInode } from '../../base/files/index.ts';
 import {
   asObject,
   asString,
@@ -45,7 +45,7 @@ export interface PendingBatch {
 /** Distinguishes a file that grew from one that was truncated or replaced. */
 export interface FileHead {
   readonly dev: number;
-  readonly ino: number;
+  readonly ino: Inode;
   readonly sizeBytes: number;
   /** The hash of the first `headBytes` bytes. */
   readonly headHash: string;
@@ -66,7 +66,7 @@ export function readStateOf(places: TracePlaces, key: string): SessionState | un
     file: asString(found.file) ?? '',
     identity: {
       dev: Number(identity.dev),
-      ino: Number(identity.ino),
+      ino: storedInode(identity.ino),
       sizeBytes: Number(identity.sizeBytes),
       headHash: asString(identity.headHash) ?? '',
       headBytes: Number(identity.headBytes),
@@ -106,7 +106,9 @@ export function identifyHead(file: string, headBytes?: number): FileHead | undef
     return undefined;
   }
   try {
-    const { dev, ino, size } = fstatSync(handle);
+    const stats = fstatSync(handle);
+    const { dev, size } = stats;
+    const ino = readInode(handle, stats);
     const head = Buffer.alloc(Math.min(headBytes ?? mostHeadBytes, mostHeadBytes, size));
     const length = readSync(handle, head, 0, head.length, 0);
     const headHash = sha256(head.subarray(0, length)).toString('base64url');

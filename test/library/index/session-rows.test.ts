@@ -1,17 +1,18 @@
 // The packed rows of the session list: every value is exactly what was stored, whatever the texts contain.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Inode, storedInode } from '../../../src/base/files/inode.ts';
 import { insertMany, type SqlValue } from '../../../src/library/index/database.ts';
 import { openIndexInMemory } from '../../../src/library/index/schema.ts';
 import { agentCounts, knownRows, selectKnown, sessionRows } from '../../../src/library/index/session-rows.ts';
 
 /** Title, first prompt, time of the last change, inode. */
-const stored: readonly (readonly [SqlValue, SqlValue, number, number])[] = [
+const stored: readonly (readonly [SqlValue, SqlValue, number, Inode])[] = [
   ['A title', 'A prompt', 1794839236385.7317, 2212739],
   [null, null, 0, 1],
   ['', '=', 1794839236385.3914, 9007199254740991],
-  ['two\nlines, "quotes", \\ and 中文 👩‍👩‍👧', '=x', 1.1, 18446744073709552000],
-  ['the separator \x1f itself', null, 1794839236385.0002, 4611686018427388000],
+  ['two\nlines, "quotes", \\ and 中文 👩‍👩‍👧', '=x', 1.1, 'i18446744073709551615'],
+  ['the separator \x1f itself', null, 1794839236385.0002, 'i9007199254740993'],
 ];
 
 test('titles, prompts, times and inodes are read as they were stored, on every page', (context) => {
@@ -34,7 +35,7 @@ test('titles, prompts, times and inodes are read as they were stored, on every p
   );
   const rows = [...sessionRows(database)].sort((a, b) => Number(a.id) - Number(b.id));
   assert.deepEqual(
-    rows.map((row) => [row.id, row.path, row.title, row.first_prompt, Number(row.mtime_ms), Number(row.ino)]),
+    rows.map((row) => [row.id, row.path, row.title, row.first_prompt, Number(row.mtime_ms), storedInode(row.ino)]),
     ids.map((id) => [id, `/p/${id}.jsonl`, ...(valuesOf(id) ?? [])]),
   );
   assert.deepEqual([rows[0]?.tag, rows[0]?.dev, rows[0]?.file_size, rows[0]?.verdict], [null, 7, 1, null]);

@@ -2,6 +2,7 @@
 // of lines are scanned. A large session is read in steps, so that its beginning is available before its end.
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { readInode } from '../../../base/files/index.ts';
 import { branchNumbered, partsOf } from '../../../export/page/index.ts';
 import { loadAgent, makeSession, type Session } from '../../../session/load/index.ts';
 import { type GrowingTranscript, loadGrowingInSteps } from '../../../session/transcript/index.ts';
@@ -179,7 +180,9 @@ function makeEntry(entry: Omit<Entry, 'weight'>): Entry {
 
 /** Includes the folder of sub-agents: a new one does not change the transcript. */
 function fileState(path: string): { version: string; identity: string; size: number } {
-  const { dev, ino, size, mtimeMs } = statSync(path);
+  const stats = statSync(path);
+  const { dev, size, mtimeMs } = stats;
+  const ino = readInode(path, stats);
   const agents = statSync(`${path.slice(0, -'.jsonl'.length)}/subagents`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return { version: `${ino}-${size}-${mtimeMs}-${agents}`, identity: `${dev} ${ino}`, size };
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { systemErrorCode, UserError } from '../../../base/errors/index.ts';
+import { readInode } from '../../../base/files/index.ts';
 import { growSlowly, makeSecret } from '../../../base/process/index.ts';
 import { version } from '../../../base/version/index.ts';
 import { runningClients } from '../../../library/session-files/index.ts';
@@ -384,8 +385,10 @@ function storeStatus({ address, people }: StoreChoice): StoreStatus {
 function traceState(roots: readonly string[]): string {
   return projectsFolders(roots)
     .flatMap(({ projects }) => ['history.jsonl', 'file-history'].map((name) => path.join(path.dirname(projects), name)))
-    .map((file) => statSync(file, { throwIfNoEntry: false }))
-    .map((stats) => (stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}\n`))
+    .map((file) => {
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return stats === undefined ? '' : `${readInode(file, stats)} ${stats.size} ${stats.mtimeMs}\n`;
+    })
     .join('');
 }
 
@@ -396,8 +399,9 @@ function archiveState(state: string): string {
     const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
     return packs
       .map((name) => {
-        const { size, mtimeMs, ino } = statSync(path.join(folder, name));
-        return `${name} ${ino} ${size} ${mtimeMs}`;
+        const file = path.join(folder, name);
+        const stats = statSync(file);
+        return `${name} ${readInode(file, stats)} ${stats.size} ${stats.mtimeMs}`;
       })
       .join('\n');
   } catch {
