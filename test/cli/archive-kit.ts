@@ -14,10 +14,7 @@ export const empty = '30000000-0000-4000-8000-000000000000';
 
 export const old = 1_700_000_000;
 
-export interface Runner {
-  (...args: string[]): Run;
-  as(uid: number): (...args: string[]) => Run;
-}
+export type Runner = (...args: string[]) => Run;
 
 export function library(t: TestContext): {
   readonly root: string;
@@ -45,10 +42,6 @@ export function library(t: TestContext): {
   for (const file of filesBelow(root, '.jsonl')) utimesSync(file, old, old);
   const env = { ...cleanEnv(), CLEW_HOME: state, CLEW_ROOTS: root };
   const run = (...args: string[]): Run => runClew(args, { env });
-  const as =
-    (uid: number) =>
-    (...args: string[]): Run =>
-      runClew(args, { env, uid });
   const hook = (input: string): Run => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [clew, 'archive', '--auto'], {
       input,
@@ -58,5 +51,5 @@ export function library(t: TestContext): {
     });
     return { status, stdout, stderr };
   };
-  return { root, state, env, run: Object.assign(run, { as }), hook };
+  return { root, state, env, run, hook };
 }

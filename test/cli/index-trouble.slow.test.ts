@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/library/index/database.ts';
 import { snapshot } from '../support/archive-kit.ts';
 import { cleanEnv, type Run, runClew } from '../support/clew.ts';
 import { clew } from '../support/dist.ts';
+import { ordinaryUser } from '../support/ordinary-user.ts';
 import { assistant, sessionText, user } from '../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -75,13 +76,10 @@ function withoutNames({ status, stdout, stderr }: Run): Run {
   return { status, stdout, stderr: stderr.replace(/usage\/\w+\.state/, 'usage/NAME.state') };
 }
 
-/** Root may read and write everything, so another user tries. */
-const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-
 test('a state folder that cannot be written', (context) => {
   const at = place(context);
   mkdirSync(at.home, { mode: 0o555 });
-  checkAll(at, unwritable(at, 'EACCES'), (words) => run(words, at, nobody));
+  checkAll(at, unwritable(at, 'EACCES'), (words) => run(words, at, ordinaryUser));
 });
 
 test('a state folder that is a file', (context) => {
@@ -144,7 +142,7 @@ test('a transcript that cannot be read is named by every command, and the others
   const secret = path.join(at.root, 'projects/-p/s2.jsonl');
   chmodSync(secret, 0o000);
   for (const words of [...answering, ...refusing]) {
-    const { status, stdout, stderr } = run(words, at, nobody);
+    const { status, stdout, stderr } = run(words, at, ordinaryUser);
     assert.deepEqual([status, stderr], [1, `clew: cannot read ${secret} (EACCES); check the permissions\n`], words);
     if (words === 'ls') assert.match(stdout, /one[\s\S]*1 session /);
     if (words === 'find lamp') assert.match(stdout, /one[\s\S]*\n1 match/);

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Run } from '../support/clew.ts';
-import { clew } from '../support/dist.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { type HostilePlace, makeHostilePlace, snapshotAround } from '../support/hostile-place.ts';
+import { ordinaryProgram, ordinaryUser } from '../support/ordinary-user.ts';
 import { type RandomCommand, randomCommand } from '../support/random-command.ts';
-import { inTerminal, nobody, outputFaults } from '../support/safety-watch.ts';
+import { inTerminal, outputFaults } from '../support/safety-watch.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { withoutOwnSequences } from '../support/steering.ts';
 import { skipWithout } from '../support/terminal.ts';
@@ -38,7 +38,7 @@ test(
     const queue = seeds(2000, fuzzRuns(4));
     const work = async (): Promise<void> => {
       for (let seed = queue.shift(); seed !== undefined; seed = queue.shift())
-        faults.push(...(await fuzzProcesses(makeHostilePlace(t, { uid: nobody?.uid }), seed)));
+        faults.push(...(await fuzzProcesses(makeHostilePlace(t, { uid: ordinaryUser.uid }), seed)));
     };
     await Promise.all([work(), work()]);
     assert.deepEqual(faults, []);
@@ -70,13 +70,13 @@ async function runBounded(
   { args, isEndless }: RandomCommand,
   isInTerminal: boolean,
 ): Promise<Run> {
-  const own = [process.execPath, clew, ...args];
+  const own = [...ordinaryProgram(), ...args];
   const argv = isInTerminal ? inTerminal(own) : own;
   const limit = ['-k', '2', isEndless ? '3' : '60'];
   const child = spawn('/usr/bin/timeout', [...limit, ...argv], {
     env: place.env,
     cwd: place.work,
-    ...(nobody === undefined ? {} : { uid: nobody.uid, gid: nobody.uid }),
+    ...ordinaryUser,
   });
   const closed = once(child, 'close');
   child.stdin.on('error', () => {}).end(isInTerminal ? 'n\n' : ''); // the answer to a question, if there is one

@@ -7,8 +7,9 @@ import type { ReplyBlock } from '../../src/api/server/script.ts';
 import type { Run } from '../support/clew.ts';
 import { shareOf } from '../support/fuzz-runs.ts';
 import { type HostilePlace, makeHostilePlace, sessionNames } from '../support/hostile-place.ts';
+import { ordinaryUser } from '../support/ordinary-user.ts';
 import { readSafetyTable, rowFor } from '../support/safety-table.ts';
-import { argsOf, type CallOptions, fillIn, nobody, prepareCall, watchCall } from '../support/safety-watch.ts';
+import { argsOf, type CallOptions, fillIn, prepareCall, watchCall } from '../support/safety-watch.ts';
 import { skipWithout } from '../support/terminal.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
 import { changingCalls, everyCall } from './calls.ts';
@@ -28,7 +29,7 @@ test(
     await Promise.all(
       halves(everyCall).map(async (calls) => {
         for (const { line, input = '', isEndless = false, isInTerminal = false, isPartly = false, status } of calls) {
-          const place = makeHostilePlace(context, { uid: nobody?.uid, hasSoundHistory: true });
+          const place = makeHostilePlace(context, { uid: ordinaryUser.uid, hasSoundHistory: true });
           const model = await startModel(place);
           const before = line.split(' && ');
           const watched = before.pop() ?? '';
@@ -81,7 +82,7 @@ for (const [i, name] of hostileNames.entries()) {
     async (context) => {
       const faults = await Promise.all(
         halves(shareOf(changingCalls, i % callShares, callShares)).map(async (calls) => {
-          const place = makeHostilePlace(context, { uid: nobody?.uid });
+          const place = makeHostilePlace(context, { uid: ordinaryUser.uid });
           const own: string[] = [];
           for (const line of calls)
             own.push(...(await watchCall(place, argsOf(place, line.replace('SESSION', `{${name}}`)))).faults);

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { cleanEnv } from '../support/clew.ts';
 import { makeHostilePlace } from '../support/hostile-place.ts';
-import { argsOf, nobody, watchCall } from '../support/safety-watch.ts';
+import { ordinaryUser } from '../support/ordinary-user.ts';
+import { argsOf, watchCall } from '../support/safety-watch.ts';
 import { watchProgram } from '../support/system-calls.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { skipWithout } from '../support/terminal.ts';
@@ -32,7 +33,7 @@ test('the watch sees what a program and its children do', { skip }, async (conte
 });
 
 test('a watched call shows what it did, in the words of docs/safety.md', { skip }, async (context) => {
-  const place = makeHostilePlace(context, { uid: nobody?.uid });
+  const place = makeHostilePlace(context, { uid: ordinaryUser.uid });
   const { done, faults } = await watchCall(place, argsOf(place, 'rm {sound} --yes'));
   assert.deepEqual(
     { faults, writes: [...done.writes], deletes: [...done.deletes], sends: [...done.sends] },
@@ -42,7 +43,7 @@ test('a watched call shows what it did, in the words of docs/safety.md', { skip 
 
 for (const line of ['redact {linked files inside} --in-place', 'rm {link to a file outside} --yes --no-archive']) {
   test(`${line} harms nothing outside the root`, { skip }, async (context) => {
-    const place = makeHostilePlace(context, { uid: nobody?.uid });
+    const place = makeHostilePlace(context, { uid: ordinaryUser.uid });
     const { faults } = await watchCall(place, argsOf(place, line));
     assert.deepEqual(faults, []);
   });

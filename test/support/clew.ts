@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type JsonValue, parseJson } from '../../src/base/json/json.ts';
 import { runInThread } from './clew-thread.ts';
 import { clew } from './dist.ts';
+import { ordinaryProgram } from './ordinary-user.ts';
 
 export interface Run {
   readonly status: number | null;
@@ -16,6 +17,7 @@ export interface Run {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** `ordinaryUser` (ordinary-user.ts). */
   readonly uid?: number;
   /** In a separate process, also in the fast tests: for state of a process, like an open database. */
   readonly isAlone?: boolean;
@@ -25,7 +27,8 @@ export interface RunOptions {
 export function runClew(args: readonly string[], { env = {}, cwd, uid, isAlone = false }: RunOptions = {}): Run {
   const call = { args, env: { ...cleanEnv(), ...env } };
   if (process.env.CLEW_FAST_TESTS === '1' && uid === undefined && !isAlone) return runInThread(call, cwd);
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [clew, ...args], {
+  const [node = '', ...program] = uid === undefined ? [process.execPath, clew] : ordinaryProgram();
+  const { status, stdout, stderr, error } = spawnSync(node, [...program, ...args], {
     encoding: 'utf8',
     maxBuffer: 512 * 1024 * 1024,
     env: call.env,

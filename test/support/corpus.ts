@@ -13,7 +13,7 @@ function unpackOnce(): string {
   const packed = readFileSync(path.join(projectRoot, 'test/corpus/corpus.br'));
   const version = createHash('sha256').update(packed).digest('hex').slice(0, 12);
   const cache = path.join(projectRoot, '.cache');
-  const folder = path.join(cache, `corpus-${version}`);
+  const folder = path.join(cache, `corpus-${version}-rw`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   const temporary = mkdtempSync(`${folder}-`);
@@ -35,7 +35,8 @@ function unpack(packed: Buffer, folder: string): void {
   for (const [file, size] of index) {
     const target = path.join(folder, file);
     mkdirSync(path.dirname(target), { recursive: true });
-    writeFileSync(target, bytes.subarray(start, start + size), { mode: 0o444 });
+    // Copies have the same mode, and tests change them.
+    writeFileSync(target, bytes.subarray(start, start + size));
     start += size;
   }
 }

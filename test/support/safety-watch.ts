@@ -4,8 +4,8 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { shellQuote } from '../../src/base/text/human.ts';
 import type { Run } from './clew.ts';
-import { clew } from './dist.ts';
 import { type HostilePlace, snapshotAround } from './hostile-place.ts';
+import { ordinaryProgram, ordinaryUser } from './ordinary-user.ts';
 import { projectRoot } from './paths.ts';
 import { rowFor, type SafetyRow } from './safety-table.ts';
 import { steeringIn } from './steering.ts';
@@ -32,9 +32,6 @@ export interface CallOptions {
   readonly seconds?: number;
 }
 
-/** Root reads every file: calls are made as this user instead. */
-export const nobody: { readonly uid: number } | undefined = process.getuid?.() === 0 ? { uid: 65_534 } : undefined;
-
 /** `tag {sound} new` → the words of a call in this place. */
 export function argsOf(place: HostilePlace, line: string): readonly string[] {
   return (line.match(/(?:\{[a-z ]+\}|\S)+/g) ?? []).map((word) => fillIn(place, word));
@@ -54,10 +51,11 @@ export function fillIn(place: HostilePlace, text: string): string {
 
 /** A call that prepares a watched one. */
 export function prepareCall(place: HostilePlace, args: readonly string[]): void {
-  const { error } = spawnSync(process.execPath, [clew, ...args], {
+  const [node = '', ...program] = ordinaryProgram();
+  const { error } = spawnSync(node, [...program, ...args], {
     env: place.env,
     cwd: place.work,
-    ...(nobody === undefined ? {} : { uid: nobody.uid, gid: nobody.uid }),
+    ...ordinaryUser,
   });
   if (error !== undefined) throw error;
 }
@@ -76,11 +74,11 @@ export async function watchCall(
     ...(row.writes.includes('temporary folder') ? [path.join(place.top, 'tmp')] : []),
   ];
   const around = snapshotAround(place, open);
-  const argv = [process.execPath, clew, ...args];
+  const argv = [...ordinaryProgram(), ...args];
   const run = await watchProgram(isInTerminal ? inTerminal(argv) : argv, {
     env: { ...place.env, ...env },
     cwd: place.work,
-    isNobody: nobody !== undefined,
+    isNobody: ordinaryUser.uid !== undefined,
     input,
     seconds,
   });
@@ -190,8 +188,11 @@ const systemFolders = ['/dev', '/proc', '/sys', '/etc', '/usr', '/lib', '/lib64'
 
 function isSystem(file: string): boolean {
   const packages = realpathSync(path.join(projectRoot, 'node_modules'));
-  const program = [projectRoot, packages, path.dirname(path.dirname(process.execPath))];
-  return (
-    file === '/' || [...systemFolders, ...program].some((folder) => file === folder || file.startsWith(`${folder}/`))
-  );
+  const [node = '', program = ''] = ordinaryProgram();
+  const own = [
+    projectRoot,
+    packages,
+    ...[process.execPath, node, program].map((each) => path.dirname(path.dirname(each))),
+  ];
+  return file === '/' || [...systemFolders, ...own].some((folder) => file === folder || file.startsWith(`${folder}/`));
 }

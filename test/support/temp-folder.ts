@@ -1,5 +1,14 @@
 // A temporary folder that is removed after its test, and small trees of files in it.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterTest, type Endable } from './after-test.ts';
@@ -11,8 +20,22 @@ import { afterTest, type Endable } from './after-test.ts';
 export function temporaryFolder(context: Endable): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'clew-test-')));
   // A process that a test has started may still write its last file.
-  afterTest(context, () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  afterTest(context, () => removeFolder(folder));
   return folder;
+}
+
+/** Folders that a test closed are opened first: only root could look into them. */
+export function removeFolder(folder: string): void {
+  if (!existsSync(folder)) return;
+  openFolders(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+function openFolders(folder: string): void {
+  if (process.getuid?.() === 0) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) openFolders(path.join(folder, entry.name));
 }
 
 /** Writes files, named by their path below `folder`; missing folders are created. */

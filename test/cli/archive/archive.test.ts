@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,8 +14,9 @@ import {
 import path from 'node:path';
 import { test } from 'node:test';
 import { snapshot } from '../../support/archive-kit.ts';
-import type { Run } from '../../support/clew.ts';
+import { type Run, runClew } from '../../support/clew.ts';
 import { clew } from '../../support/dist.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { filesBelow } from '../../support/paths.ts';
 import { empty, first, library, second } from '../archive-kit.ts';
 
@@ -172,14 +172,12 @@ test('damage is found, named, and ends with exit code 1', (t) => {
 });
 
 test('where the state folder cannot be written, one line says so and no transcript is touched', (t) => {
-  const { run, root, state } = library(t);
+  const { env, root, state } = library(t);
   const before = snapshot(root);
   mkdirSync(state, { recursive: true });
   chmodSync(state, 0o555);
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) giveAway(path.dirname(root), 65534);
-  if (isRoot) chownSync(state, 0, 0);
-  const { status, stdout, stderr } = isRoot ? run.as(65534)('archive') : run('archive');
+  giveToOrdinaryUser(path.dirname(root));
+  const { status, stdout, stderr } = runClew(['archive'], { env, ...ordinaryUser });
   const archive = path.join(state, 'archive');
   assert.deepEqual(
     [status, stdout, stderr],
@@ -200,8 +198,4 @@ function sizeOf(files: ReturnType<typeof snapshot>, id: string): string {
 
 function archivedIds({ stdout }: Run): string[] {
   return (JSON.parse(stdout) as { sessionId: string }[]).map((session) => session.sessionId).sort();
-}
-
-function giveAway(folder: string, uid: number): void {
-  for (const file of [folder, ...filesBelow(folder, '')]) chownSync(file, uid, uid);
 }

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { asObject, isArray, type JsonObject, type JsonValue, parseJson } from '../../../src/base/json/json.ts';
 import { type Run, runClew } from '../../support/clew.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
@@ -187,17 +188,14 @@ function library(context: TestContext): {
     [`-w-locked/${hidden}.jsonl`]: sessionText([user('oil')], { sessionId: hidden }),
   });
   mkdirSync(state);
-  chmodSync(state, 0o777);
-  chmodSync(temp, 0o755);
   const locked = [
     path.join(projects, '-w-locked'),
     path.join(projects, '-w-open', `${sealed}.jsonl`),
     path.join(projects, '-w-open', open, 'subagents'),
   ];
+  giveToOrdinaryUser(temp);
   for (const file of locked) chmodSync(file, 0o000);
   const below = (below: string, ...args: string[]): Run =>
-    runClew(args, { env: { CLEW_HOME: state, CLEW_ROOTS: below }, ...nobody });
+    runClew(args, { env: { CLEW_HOME: state, CLEW_ROOTS: below }, ...ordinaryUser });
   return { root, state, locked, run: Object.assign((...args: string[]) => below(root, ...args), { below }) };
 }
-
-const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {};

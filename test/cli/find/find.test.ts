@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../../src/library/index/database.ts';
 import { jsonOf, type Run, runClew } from '../../support/clew.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -285,14 +286,12 @@ test('an index of a newer Clew is left alone', (context) => {
   });
 });
 
-/** Root may read and write everything, so another user tries. */
-const nobody: { uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-
 test('a state folder that cannot be written is named', (context) => {
   const { root, home } = setUp(context, { 'p/s': lamp });
-  chmodSync(path.dirname(root), 0o755);
-  mkdirSync(home, { mode: 0o555 });
-  const denied = runClew(['find', 'wick', '--root', root], { env: { CLEW_HOME: home }, ...nobody });
+  mkdirSync(home);
+  chmodSync(home, 0o555);
+  giveToOrdinaryUser(path.dirname(root));
+  const denied = runClew(['find', 'wick', '--root', root], { env: { CLEW_HOME: home }, ...ordinaryUser });
   assert.deepEqual(denied, {
     status: 2,
     stdout: '',
@@ -302,14 +301,13 @@ test('a state folder that cannot be written is named', (context) => {
 
 test('a transcript that cannot be read is named, and the others are searched', (context) => {
   const { root, home } = setUp(context, { 'p/s': lamp, 'p/secret': lamp });
-  chmodSync(path.dirname(root), 0o755);
   mkdirSync(home);
-  chmodSync(home, 0o777);
   const secret = path.join(root, 'projects/p/secret.jsonl');
   chmodSync(secret, 0o000);
+  giveToOrdinaryUser(path.dirname(root));
   const { status, stdout, stderr } = runClew(['find', 'flicker', '--json', '--root', root], {
     env: { CLEW_HOME: home },
-    ...nobody,
+    ...ordinaryUser,
   });
   const { hits } = JSON.parse(stdout) as { hits: readonly JsonHit[] };
   assert.deepEqual(

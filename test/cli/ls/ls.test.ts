@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { jsonOf, runClew } from '../../support/clew.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { assistant, sessionText, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -192,20 +193,15 @@ test('broken files do not stop it: each is a row, or one line on stderr', (conte
   assert.match(stdout, /^7 sessions in 2 folders; `clew show ID` reads one$/m);
 });
 
-const asRoot = process.getuid?.() === 0;
-
 test('a file or folder that may not be read is named, and the others are listed', (context) => {
   const root = temporaryFolder(context);
   library(root);
   const secret = path.join(root, 'projects/-home-kim-soup', `${ids.soup}.jsonl`);
   chmodSync(secret, 0o000);
-  chmodSync(root, 0o755);
-  // Root may read everything: there the command runs as nobody.
   const state = path.join(root, 'state');
   mkdirSync(state);
-  chmodSync(state, 0o777);
-  const run = runClew(['ls', '--root', root], { env: { CLEW_HOME: state }, ...(asRoot ? { uid: 65534 } : {}) });
-  if (asRoot && run.stdout === '') return context.skip('the checkout cannot be read by another user');
+  giveToOrdinaryUser(root);
+  const run = runClew(['ls', '--root', root], { env: { CLEW_HOME: state }, ...ordinaryUser });
   assert.deepEqual([run.status, run.stderr], [1, `clew: cannot read ${secret} (EACCES); check the permissions\n`]);
   assert.match(run.stdout, /light the lamp/);
   assert.match(run.stdout, /^2 sessions in 1 folder;/m);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import { jsonOf, type RunOptions, runClew } from '../../support/clew.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { projectRoot } from '../../support/paths.ts';
 import { assistant, sessionText, toolResult, toolUse, user } from '../../support/session-text.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
@@ -72,12 +73,8 @@ test('a file that may not be read is refused in one line', (context) => {
   const file = path.join(folder, 'secret.jsonl');
   writeTree(folder, { 'secret.jsonl': sessionText([user('hi')]) });
   chmodSync(file, 0o000);
-  chmodSync(folder, 0o755);
-  // Root may read everything: there the command runs as nobody.
-  const asNobody = process.getuid?.() === 0;
-  if (asNobody && runClew(['--help'], { uid: 65534 }).status !== 0)
-    return context.skip('the checkout cannot be read by another user');
-  assert.deepEqual(runClew(['show', file], asNobody ? { uid: 65534 } : {}), {
+  giveToOrdinaryUser(folder);
+  assert.deepEqual(runClew(['show', file], ordinaryUser), {
     status: 2,
     stdout: '',
     stderr: `clew: ${file} cannot be read (EACCES); check its permissions\n`,
@@ -351,11 +348,8 @@ test('a sub-agent that cannot be read does not hide the session', (context) => {
   const root = temporaryFolder(context);
   const file = nested(root);
   chmodSync(path.join(root, 's/subagents/agent-a.jsonl'), 0o000);
-  for (const folder of [root, path.join(root, 's'), path.join(root, 's/subagents')]) chmodSync(folder, 0o755);
-  const asNobody = process.getuid?.() === 0;
-  if (asNobody && runClew(['--help'], { uid: 65534 }).status !== 0)
-    return context.skip('the checkout cannot be read by another user');
-  const { status, stdout, stderr } = runClew(['show', file], asNobody ? { uid: 65534 } : {});
+  giveToOrdinaryUser(root);
+  const { status, stdout, stderr } = runClew(['show', file], ordinaryUser);
   assert.deepEqual([status, stderr], [0, '']);
   assert.match(stdout, /↳ Outer \(cannot be read: EACCES\)\n/);
 });

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { archiveSessions } from '../../../src/library/archive/index.ts';
 import { type DeletedList, deletedPrompts, listDeleted, searchDeleted } from '../../../src/library/deleted/index.ts';
 import { runClew } from '../../support/clew.ts';
+import { giveToOrdinaryUser, ordinaryUser } from '../../support/ordinary-user.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 
 const one = '11111111-1111-4111-8111-111111111111';
@@ -255,9 +256,9 @@ test('a project folder that cannot be read is reported, and hides nothing else',
   });
   const folder = path.join(root, 'projects/-closed');
   const state = temporaryFolder(context);
-  for (const each of [root, state]) chmodSync(each, 0o777);
+  for (const each of [root, state]) giveToOrdinaryUser(each);
   chmodSync(folder, 0);
-  const options = { env: { CLEW_HOME: state }, ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}), isAlone: true };
+  const options = { env: { CLEW_HOME: state }, ...ordinaryUser, isAlone: true };
   const { stdout, stderr, status } = runClew(['ls', '--deleted', '--json', '--root', root], options);
   chmodSync(folder, 0o700);
   assert.deepEqual(

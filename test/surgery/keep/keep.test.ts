@@ -33,7 +33,7 @@ function bench(context: TestContext): Bench & { readonly folder: string; readonl
     [`${sessionId}/tool-results/out.txt`]: 'output',
   });
   for (const file of filesBelow(made.folder, '')) {
-    chmodSync(file, 0o640);
+    chmodSync(file, statSync(file).isDirectory() ? 0o750 : 0o640);
     utimesSync(file, oldSeconds, oldSeconds);
   }
   return { ...made, archive: archiveFolder(made.env) };
