@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode, UserError } from '../base/errors/index.ts';
 import { openRegularFile } from '../base/files/index.ts';
 import { identify } from './append.ts';
-import { compareNames, type DiskProblem, listFolder, readProblem } from './owned-files.ts';
+import { compareNames, type DiskProblem, listFolder, oddNames, readProblem } from './owned-files.ts';
 import { projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 import { projectNames } from './transcripts.ts';
@@ -123,11 +123,18 @@ async function listPlaces(roots: readonly string[], problems: DiskProblem[]): Pr
       continue;
     }
     const { names, problems: unread } = projectNames(projects);
-    problems.push(...unread);
+    problems.push(...unread, ...oddNames(projects, names));
     for (const slug of names.toSorted(compareNames)) {
       const folder = path.join(projects, slug);
-      for (const { name } of listFolder(folder, problems)) {
-        if (!name.endsWith('.jsonl') || agentIdOf(name) !== undefined) continue;
+      const transcripts = listFolder(folder, problems).filter(({ name }) => name.endsWith('.jsonl'));
+      problems.push(
+        ...oddNames(
+          folder,
+          transcripts.map(({ name }) => name),
+        ),
+      );
+      for (const { name } of transcripts) {
+        if (agentIdOf(name) !== undefined) continue;
         places.push({ root, slug, path: path.join(folder, name), sessionId: name.slice(0, -'.jsonl'.length) });
       }
     }

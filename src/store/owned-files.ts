@@ -34,6 +34,22 @@ export function listFolder(folder: string, problems: DiskProblem[]): readonly Di
 }
 
 /**
+ * Those of the `names` in a folder that are not UTF-8: a path is a text, so what they name cannot be opened. It is reported
+ * instead of missing without a word, with its bytes as `\xe9`.
+ */
+export function oddNames(folder: string, names: Iterable<string>): readonly DiskProblem[] {
+  const odd = [...names].filter((name) => name.includes('\ufffd'));
+  if (odd.length === 0) return [];
+  return readdirSync(folder, { encoding: 'buffer' })
+    .filter((bytes) => odd.includes(bytes.toString('utf8')) && !Buffer.from(bytes.toString('utf8')).equals(bytes))
+    .map((bytes) => ({ path: path.join(folder, printBytes(bytes)), code: 'EILSEQ' }));
+}
+
+function printBytes(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+}
+
+/**
  * Why this process cannot read a file, without opening it; `undefined` if it can. Most transcripts are readable by their
  * owner, and then the file's mode answers without another call to the system. `user`: who runs this process.
  */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemErrorCode } from '../base/errors/index.ts';
 import { type Inode, readInode } from '../base/files/index.ts';
-import { type DiskProblem, readProblem } from './owned-files.ts';
+import { type DiskProblem, oddNames, readProblem } from './owned-files.ts';
 import { type ProjectsFolder, projectsFolders } from './roots.ts';
 import { agentIdOf } from './session-files.ts';
 
@@ -53,7 +53,7 @@ function* searchRoots(search: Search, roots: readonly string[]): Generator<void>
     if (stats === undefined) continue;
     if (!stats.isDirectory()) search.problems.push({ path: root, code: 'ENOTDIR' });
     const { names, problems } = projectNames(projects);
-    search.problems.push(...problems);
+    search.problems.push(...problems, ...oddNames(projects, names));
     for (const slug of names) yield* findInProject(search, root, path.join(projects, slug), slug);
   }
 }
@@ -96,7 +96,8 @@ export function projectNames(projects: string): {
 } {
   const search = newSearch();
   const entries = list(search, projects);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  // Names that are not UTF-8 may be the same text.
+  const names = [...new Set(entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name))];
   const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name);
   const real = links.length === 0 ? projects : realpathSync(projects);
   const seen = new Set(names.map((name) => path.join(real, name)));
@@ -137,10 +138,18 @@ function newSearch(): Search {
 /** The loop over the files is in a plain function: V8 does not optimise a long loop in a generator while it runs. */
 function* findInProject(search: Search, root: string, folder: string, slug: string): Generator<void> {
   const entries = list(search, folder);
+  search.problems.push(...oddNames(folder, oddTranscripts(entries)));
   for (let from = 0; from < entries.length; from += filesPerStep) {
     addEntries(search, entries, from, folder + path.sep, slug, root);
     yield;
   }
+}
+
+/** Folders and transcripts whose name may not be UTF-8: nothing else here is read. */
+function oddTranscripts(entries: readonly Dirent[]): readonly string[] {
+  return entries
+    .filter((entry) => entry.name.includes('\ufffd') && (entry.isDirectory() || entry.name.endsWith('.jsonl')))
+    .map(({ name }) => name);
 }
 
 function addEntries(

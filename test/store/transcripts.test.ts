@@ -1,10 +1,11 @@
 // The list of transcripts that every command starts from: which files are on it, what it says about each, and how many
 // calls to the disk it takes.
 import assert from 'node:assert/strict';
-import fs, { mkdirSync, statSync, symlinkSync } from 'node:fs';
+import fs, { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
+import { discoverSessions } from '../../src/store/discover.ts';
 import { findNamedTranscripts, findTranscripts, findTranscriptsInSteps } from '../../src/store/transcripts.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -76,6 +77,32 @@ test('every transcript is listed once, with its session, its agent and what the 
   assert.deepEqual(sorted(await findTranscriptsInSteps([root])), { files, problems: [] });
   const named = [...files.map((file) => file.path), at('-p/dangling.jsonl'), at('-p/folder.jsonl'), at('stray.jsonl')];
   assert.deepEqual(sorted(findNamedTranscripts([root], named)), { files, problems: [] });
+});
+
+test('what a name that is not UTF-8 hides is reported by its bytes', async (t) => {
+  const root = temporaryFolder(t);
+  makeLibrary(root);
+  const before = findTranscripts([root]);
+  const at = (...names: readonly string[]): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/projects/`), Buffer.from(names.join('/'), 'latin1')]);
+  for (const folder of ['caf\xe9', 'caf\xe8', '-p/s\xe9']) mkdirSync(at(folder));
+  for (const file of [
+    ['caf\xe9', 's.jsonl'],
+    ['-p', 't\xe9.jsonl'],
+    ['-p', 'note\xe9.txt'],
+  ])
+    writeFileSync(at(...file), '{}\n');
+  // A name that is UTF-8, although it has the character which replaces bytes that are not.
+  writeTree(root, { 'projects/caf\ufffd/u.jsonl': '{}\n' });
+  const problem = (name: string) => ({ path: path.join(root, 'projects', name), code: 'EILSEQ' });
+  const wanted = ['-p/s\\xe9', '-p/t\\xe9.jsonl', 'caf\\xe8', 'caf\\xe9'].map(problem);
+  const byPath = (a: { readonly path: string }, b: { readonly path: string }): number => (a.path < b.path ? -1 : 1);
+  const { files, problems } = findTranscripts([root]);
+  assert.deepEqual(problems.toSorted(byPath), wanted);
+  assert.equal(files.length, before.files.length + 1);
+  const [, ...others] = wanted; // the folder of a session is not looked into
+  const discovered = (await discoverSessions([root])).problems.filter(({ code }) => code === 'EILSEQ');
+  assert.deepEqual(discovered.toSorted(byPath), others);
 });
 
 test('many files take one call each, and one for each folder', (t) => {

@@ -12,6 +12,7 @@ export const remedies: Readonly<Record<string, string>> = {
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
   EISDIR: 'name a file',
+  EILSEQ: 'its name is not UTF-8; rename it',
   ENOTDIR: 'name a file in a folder',
   ENOTEMPTY: 'something else writes to this folder; run it again',
   EEXIST: 'something else has written it meanwhile; run it again',
