@@ -1,16 +1,9 @@
 // A temporary folder that is removed after its test, and small trees of files in it.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { systemErrorCode } from '../../src/base/errors/index.ts';
 import { afterTest, type Endable } from './after-test.ts';
 
 /**
@@ -24,18 +17,16 @@ export function temporaryFolder(context: Endable): string {
   return folder;
 }
 
-/** Folders that a test closed are opened first: only root could look into them. */
+/** Only root can look into folders that a test closed: they are opened first. */
 export function removeFolder(folder: string): void {
-  if (!existsSync(folder)) return;
-  openFolders(folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-}
-
-function openFolders(folder: string): void {
-  if (process.getuid?.() === 0) return;
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) openFolders(path.join(folder, entry.name));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  try {
+    remove();
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EACCES') throw error;
+    spawnSync('chmod', ['-R', 'u+rwX', folder]);
+    remove();
+  }
 }
 
 /** Writes files, named by their path below `folder`; missing folders are created. */
