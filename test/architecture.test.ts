@@ -43,6 +43,15 @@ test('no folder has more than 15 files directly', () => {
   assert.deepEqual(crowdedFolders(sourcePaths(), { limit: 15, exempt }), []);
 });
 
+test('tests ask in one place who runs them, so none passes only for root', () => {
+  const asking = filesBelow('test')
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `test/${file}`)
+    .filter((file) => /\bprocess\.gete?uid\b/.test(readProjectFile(file)));
+  // A server of PostgreSQL refuses to run as root.
+  assert.deepEqual(asking.sort(), ['test/support/ordinary-user.ts', 'test/support/postgres.ts']);
+});
+
 test('files do not import one another in a cycle', () => {
   assert.deepEqual(fileCycles(sources()), []);
 });

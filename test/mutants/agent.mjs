@@ -16,6 +16,13 @@ const sdkHooks = ['cli/headless/control/hooks'];
 
 const sandbox = [
   {
+    id: 'sandbox-runs-node-by-its-own-path',
+    file: 'src/agent/sandbox/network.ts',
+    find: "prefix: [ownNode, '-e'",
+    replace: "prefix: [process.execPath, '-e'",
+    tests: ['agent/sandbox/network'],
+  },
+  {
     id: 'sandbox-changes-programs-of-an-environment-in-the-project',
     file: 'src/agent/sandbox/sandbox.ts',
     find: '...before.flatMap(linkTargets), ...programs]',

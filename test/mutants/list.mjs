@@ -7,6 +7,20 @@ const tests = ['session/facts/continue-summary'];
 
 export const mutants = [
   {
+    id: 'rounded-inodes',
+    file: 'src/base/files/inode.ts',
+    find: 'if (Number.isSafeInteger(ino)) return ino;',
+    replace: 'if (ino >= 0) return ino;',
+    tests: ['library/large-inodes'],
+  },
+  {
+    id: 'odd-names-are-missing-without-a-word',
+    file: transcripts,
+    find: '...problems, ...oddNames(projects, names)',
+    replace: '...problems',
+    tests: ['store/transcripts'],
+  },
+  {
     id: 'any-parent',
     file: more,
     find: ' || !this.#ends.includes(parentUuid)) return false;',
