@@ -206,11 +206,11 @@ async function appendTail(file: string, lines: readonly string[]): Promise<void>
 
 /** If `old` is a copy, because this disk has no second names: what reached the old file since it was copied. */
 async function keepLateBytes(late: number, old: string): Promise<void> {
-  const { size, ino } = fstatSync(late);
-  const kept = statSync(old);
-  if (kept.ino === ino || size <= kept.size) return;
-  const bytes = Buffer.alloc(size - kept.size);
-  readSync(late, bytes, 0, bytes.length, kept.size);
+  const now = fstatSync(late, { bigint: true });
+  const kept = statSync(old, { bigint: true });
+  if (kept.ino === now.ino || now.size <= kept.size) return;
+  const bytes = Buffer.alloc(Number(now.size - kept.size));
+  readSync(late, bytes, 0, bytes.length, Number(kept.size));
   const fd = openSync(old, constants.O_WRONLY | constants.O_APPEND);
   try {
     writeAll(fd, bytes);
