@@ -98,6 +98,7 @@ function isLong(file) {
     'interop/poisoned',
     'interop/bound-operations',
     'safety/watch.slow',
+    'safety/explorer.slow',
     'web/hostile-pages.slow',
     'web/hits.slow',
     'trace/library.slow',

@@ -11,6 +11,10 @@ export interface ExploredCommand {
   readonly isUndo: boolean;
   /** Its result is only in the index or the archive: exit codes cannot be compared with files. */
   readonly hasNoResult?: boolean;
+  /** The exit code of an undisturbed run, if not 0. */
+  readonly status?: number;
+  /** It adds lines to the transcript of `subject`, whose ids and times are others each time. */
+  readonly isAppending?: boolean;
   /** It also changes the index where there is one. */
   readonly usesIndex?: boolean;
 }
@@ -46,11 +50,14 @@ const others: readonly Row[] = [
   ['export', 'export {subject} --output {out}/one.md'],
   ['archive', 'archive'],
   ['index', 'index'],
+  ['print', 'print Go.on --resume {subject}'],
+  // There is no store at the address: what is remembered of a push that failed.
+  ['push', 'push'],
   ['setup', 'setup --yes'],
   ['setup-remove', 'setup --remove --yes', 'setup --yes'],
 ];
 
-const withoutResult: ReadonlySet<string> = new Set(['archive', 'index']);
+const withoutResult: ReadonlySet<string> = new Set(['archive', 'index', 'print', 'push']);
 
 export const exploredCommands: readonly ExploredCommand[] = [
   ...operations.map(([name, line, ...before]) => ({ name, line, before, isRecorded: true, isUndo: false })),
@@ -69,6 +76,8 @@ export const exploredCommands: readonly ExploredCommand[] = [
     isUndo: false,
     hasNoResult: withoutResult.has(name),
     usesIndex: name === 'redact-no-backup',
+    isAppending: name === 'print',
+    ...(name === 'push' ? { status: 1 } : {}),
   })),
 ];
 

@@ -38,7 +38,8 @@ export const explored: Readonly<Record<'subject' | 'twin' | 'other' | 'damaged' 
 
 const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
 
-export function makeExploredPlace(context: Endable): ExploredPlace {
+/** `env` is added to that of the commands, such as the address of a model. */
+export function makeExploredPlace(context: Endable, env: Readonly<Record<string, string>> = {}): ExploredPlace {
   const base = temporaryFolder(context);
   const top = path.join(base, 'place');
   const template = path.join(base, 'template');
@@ -49,6 +50,8 @@ export function makeExploredPlace(context: Endable): ExploredPlace {
   for (const folder of [state, work, moved, out, input, at('elsewhere'), at('tmp')])
     mkdirSync(folder, { recursive: true });
   writeRoot(root, work, at('elsewhere'));
+  const team = { store: 'postgres://ada@127.0.0.1:9/clew', machine: 'explored', level: 'text' };
+  writeTree(state, { 'team.json': `${JSON.stringify(team)}\n` });
   for (const each of listTree(top)) lutimesSync(each, 1_750_000_000, 1_750_000_000);
   const copy = (from: string, to: string): void => {
     rmSync(to, { recursive: true, force: true });
@@ -69,6 +72,7 @@ export function makeExploredPlace(context: Endable): ExploredPlace {
       // Nobody listens there.
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:28617',
       ANTHROPIC_API_KEY: ['test', 'key'].join('-'),
+      ...env,
     },
     words: { ...explored, work, moved, out, input },
     keep: () => copy(top, template),

@@ -3,6 +3,7 @@
 // commands, and CLEW_POINT the one that a failure names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startScriptedServer } from '../../src/api/server/messages-server.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { skipWithout } from '../support/terminal.ts';
 import { exploredCommands } from './explored-commands.ts';
@@ -30,9 +31,12 @@ test(
     const faults: string[] = [];
     const counts = { points: 0, visited: 0, missed: 0 };
     const queue = [...commands];
+    const reply = { blocks: [{ type: 'text', text: 'Done.' }] } as const;
+    const model = await startScriptedServer({ apiKey: ['test', 'key'].join('-'), script: () => reply });
+    context.after(() => model.close());
     const work = async (): Promise<void> => {
       for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
-        const explorer = new Explorer(makeExploredPlace(context), command);
+        const explorer = new Explorer(makeExploredPlace(context, { ANTHROPIC_BASE_URL: model.url }), command);
         const clean = await explorer.runClean();
         faults.push(...clean.faults.map((fault) => `${command?.name}: ${fault}`));
         const all = listPoints(clean.calls);

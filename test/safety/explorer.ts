@@ -62,6 +62,8 @@ export class Explorer {
   #clock = 0;
   #known: readonly string[] = [];
   #listedBefore: readonly string[] = [];
+  /** What was there before a command that appends. */
+  #grown: Tree = new Map();
 
   constructor(place: ExploredPlace, command: ExploredCommand) {
     this.#place = place;
@@ -70,7 +72,7 @@ export class Explorer {
 
   /** Prepares the place, and runs the command once to number its calls. */
   async runClean(): Promise<CleanRun> {
-    const { before: lines, isUndo, isRecorded, hasNoResult, usesIndex = false } = this.#command;
+    const { before: lines, isUndo, isRecorded, hasNoResult, usesIndex = false, status = 0 } = this.#command;
     for (const line of lines) await this.#runFirst(line);
     const listed = await this.#runFirst('ls --json');
     this.#listedBefore = readIds(listed.stdout);
@@ -80,10 +82,11 @@ export class Explorer {
     if (!usesIndex) removeIndex(this.#place.state);
     this.#place.keep();
     this.#tick();
+    if (this.#command.isAppending === true) this.#grown = this.#readTree();
     const before = this.#readTree();
     const { run, calls } = await numberCalls(this.#program(), this.#place.folders);
     const after = this.#readTree();
-    if (run.status !== 0) throw new Error(`clew ${this.#command.line}: exit ${run.status}, ${run.stderr}`);
+    if (run.status !== status) throw new Error(`clew ${this.#command.line}: exit ${run.status}, ${run.stderr}`);
     if (hasNoResult !== true && sameTree(before, after)) throw new Error(`clew ${this.#command.line} changed nothing`);
     const followed = await this.#followUp();
     const undone = followed.undo === undefined ? {} : { undone: this.#normalised(followed.undo.tree) };
@@ -102,6 +105,17 @@ export class Explorer {
       ...(followed.leftovers.length > 0 ? [`an undisturbed run leaves ${followed.leftovers.join(', ')}`] : []),
     ];
     return { ...clean, faults };
+  }
+
+  /** Kills the command at a call; `false` if it did not get there. */
+  async killAt(call: ChangingCall): Promise<boolean> {
+    this.#tick();
+    const { isReached } = await runWithFault(
+      this.#program(),
+      { ...call, path: this.#withRun(call.path) },
+      { kind: 'kill', ms: 10_000 },
+    );
+    return isReached;
   }
 
   async visit(clean: CleanRun, point: ExploredPoint): Promise<PointResult> {
@@ -136,7 +150,7 @@ export class Explorer {
     const isSecond = what.startsWith('second ');
     const fault =
       what === 'kill'
-        ? ({ kind: 'kill' } as const)
+        ? ({ kind: 'kill', ms: ms * 2 } as const)
         : what === 'append' || isSecond
           ? ({ kind: 'pause', ms: isSecond ? ms + 1400 : ms, act } as const)
           : ({ kind: 'error', error: what } as const);
@@ -211,7 +225,10 @@ export class Explorer {
   #normalised(tree: Iterable<readonly [string, string]>): Tree {
     const aside = ['', `${explored.other}.star`, `${explored.spare}.star`].map((name) => `state/stars/${name}`);
     const rest = [...tree].filter(([name]) => !aside.includes(name));
-    return new Map(rest.map(([name, bytes]) => [this.#withoutRun(name), this.#withoutRun(unpacked(name, bytes))]));
+    const known = rest.map(
+      ([name, bytes]) => [this.#withoutRun(name), this.#withoutRun(unpacked(name, bytes))] as const,
+    );
+    return new Map(known.map(([name, bytes]) => [name, withoutGrowth(bytes, this.#grown.get(name))]));
   }
 
   /** A text without the time and the folder of the run. */
@@ -239,6 +256,21 @@ export class Explorer {
 
 function removeIndex(state: string): void {
   for (const name of readdirSync(state).filter((each) => each.startsWith('index.db'))) rmSync(path.join(state, name));
+}
+
+/** Without whole lines that the command has added, but with those of the other process. */
+function withoutGrowth(bytes: string, before: string | undefined): string {
+  if (before === undefined || before === '' || !bytes.startsWith(before)) return bytes;
+  const added = bytes.slice(before.length).split(/(?<=\n)/);
+  return before + added.filter((line) => line.includes('"appended-') || !isWholeLine(line)).join('');
+}
+
+function isWholeLine(line: string): boolean {
+  try {
+    return line.endsWith('\n') && typeof JSON.parse(line) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 /** The time in a bundle is compressed. */

@@ -45,20 +45,20 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
   const { run, followed, appended } = observed;
   const trees = { first: observed.tree, next: new Map(followed.tree), undone: new Map(followed.undo?.tree ?? []) };
   const next = withoutAppended(trees.next, appended, expected);
-  const where = findWhere(withoutLeftovers(next, expected), expected);
+  const where = findWhere(next, expected);
   // The second command waited for the first one and undid it.
   const isUndone = observed.what === 'second undo' && observed.second?.status === 0;
   const faults = [
     ...judgeExit(
       { hasNoResult: command.hasNoResult === true || isUndone },
       run,
-      findWhere(withoutLeftovers(withoutAppended(trees.first, appended, expected), expected), expected),
+      findWhere(withoutAppended(trees.first, appended, expected), expected),
     ),
     ...(followed.next.status === 0 ? [] : [`stuck: the next command fails: ${oneLine(followed.next.stderr)}`]),
     ...judgeSecond(command, expected, observed),
     ...lostSessions(next, expected),
     ...(where === 'between' ? [`torn: ${describeDifference(next, expected)}`] : []),
-    ...emptyFolders(next, expected).map((folder) => `leftover: the empty folder ${folder}`),
+    ...judgeFolders(next, expected, where),
     ...judgeHistory(command, followed.history, where),
     // A client that does not know that its session was moved makes the file again.
     ...(appended.some(({ isLate }) => isLate) ? [] : judgeList(followed.listed, expected, where)),
@@ -157,8 +157,8 @@ function judgeUndo(
     return [`undo: ${record?.state ?? 'no record'}, the disk is ${where}: ${oneLine(undo.stderr)}`];
   }
   const tree = withoutAppended(new Map(undo.tree), appended, expected);
-  const isUndone = sameFiles(tree, undone);
-  const faults = isUndone ? [] : [`undo: ${differences(tree, undone)}`];
+  const isUndone = sameFiles(withoutLeftovers(tree), withoutLeftovers(undone));
+  const faults = isUndone ? [] : [`undo: ${differences(withoutLeftovers(tree), withoutLeftovers(undone))}`];
   return undo.history[0]?.state === 'undone' || undo.history.length === 0
     ? faults
     : [...faults, `lie: after the undo, the history says ${undo.history[0]?.state}`];
@@ -214,23 +214,29 @@ function withoutAppended(tree: Tree, appended: readonly Appended[], { before, af
   return new Map(rest);
 }
 
-/** Without temporary files and empty folders: they are reported by themselves. */
-function withoutLeftovers(tree: Tree, expected: Expected): Tree {
-  const empty = emptyFolders(tree, expected);
+/** Without temporary files and empty folders: each of them is a fault of its own. */
+function withoutLeftovers(tree: Tree): Tree {
+  const empty = emptyFolders(tree);
   return new Map([...tree].filter(([name]) => !empty.includes(name) && !/\/\.clew-[0-9a-f]{16}\.tmp$/.test(name)));
 }
 
-/** Folders that were not there and hold nothing, or only such folders. */
-function emptyFolders(tree: Tree, { before, after }: Expected): readonly string[] {
-  const files = [...tree.keys()].filter((name) => !name.endsWith('/'));
-  const isKnown = (name: string): boolean => before.has(name) && after.has(name);
-  return [...tree.keys()].filter(
-    (name) => name.endsWith('/') && !isKnown(name) && !files.some((file) => file.startsWith(name)),
-  );
+/** Folders that hold nothing, or only such folders. */
+function emptyFolders(tree: Tree): readonly string[] {
+  const names = [...tree.keys()];
+  const files = names.filter((name) => !name.endsWith('/'));
+  return names.filter((name) => name.endsWith('/') && !files.some((file) => file.startsWith(name)));
+}
+
+function judgeFolders(tree: Tree, { before, after }: Expected, where: Where): readonly string[] {
+  const known = where === 'after' ? [after] : where === 'before' ? [before] : [before, after];
+  return emptyFolders(tree)
+    .filter((name) => !known.some((each) => each.has(name)))
+    .map((folder) => `leftover: the empty folder ${folder}`);
 }
 
 function findWhere(tree: Tree, { before, after }: Expected): Where {
-  const [isBefore, isAfter] = [sameFiles(tree, before), sameFiles(tree, after)];
+  const own = withoutLeftovers(tree);
+  const [isBefore, isAfter] = [before, after].map((each) => sameFiles(own, withoutLeftovers(each)));
   if (isBefore && isAfter) return 'both';
   return isBefore ? 'before' : isAfter ? 'after' : 'between';
 }
@@ -240,7 +246,8 @@ function sameFiles(a: Tree, b: Tree): boolean {
 }
 
 function describeDifference(tree: Tree, { before, after }: Expected): string {
-  const [toBefore, toAfter] = [differencesOf(tree, before), differencesOf(tree, after)];
+  const own = withoutLeftovers(tree);
+  const [toBefore = [], toAfter = []] = [before, after].map((each) => differencesOf(own, withoutLeftovers(each)));
   const [name, list] = toBefore.length <= toAfter.length ? ['before', toBefore] : ['after', toAfter];
   return `like ${name} but for ${list.slice(0, 3).join('; ')}${list.length > 3 ? ` and ${list.length - 3} more` : ''}`;
 }

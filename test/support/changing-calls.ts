@@ -19,7 +19,8 @@ export interface ChangingCall {
 }
 
 export type Fault =
-  | { readonly kind: 'kill' }
+  /** The call waits for so long at most until the program is killed. */
+  | { readonly kind: 'kill'; readonly ms: number }
   | { readonly kind: 'error'; readonly error: string }
   /** `act` runs while the call waits. */
   | { readonly kind: 'pause'; readonly ms: number; act(): Promise<void> };
@@ -89,7 +90,7 @@ function isChange(name: string, args: string): boolean {
 /** Runs the program with a fault at one of its calls. */
 export async function runWithFault(program: StracedProgram, call: ChangingCall, fault: Fault): Promise<FaultyRun> {
   // strace sends no signal at a call that it selects by its path, so that a kill is a pause too.
-  const what = fault.kind === 'error' ? `error=${fault.error}` : `delay_enter=${waitMs(fault) * 1000}`;
+  const what = fault.kind === 'error' ? `error=${fault.error}` : `delay_enter=${fault.ms * 1000}`;
   const flags = ['-P', call.path, '-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}:when=${call.nth}`];
   const { run } = await runStraced(program, flags, async (readLog, isOver) => {
     if (fault.kind === 'error') return true;
@@ -108,10 +109,6 @@ export async function runWithFault(program: StracedProgram, call: ChangingCall, 
   if (fault.kind === 'error') return { ...run, isReached: log.includes('(INJECTED)') };
   // strace ends by the signal that ended the program.
   return { ...run, isReached: isReached && (fault.kind !== 'kill' || run.status === null) };
-}
-
-function waitMs(fault: Exclude<Fault, { kind: 'error' }>): number {
-  return fault.kind === 'kill' ? 20_000 : fault.ms;
 }
 
 /** The thread whose nth call is the last of the log, and has no result yet. */
@@ -143,7 +140,7 @@ async function runStraced(
   try {
     const child = spawn(
       '/usr/bin/strace',
-      ['-f', '--seccomp-bpf', '-y', '-s', '8192', ...flags, '-o', file, '--', ...argv],
+      ['-f', '--seccomp-bpf', '-y', '-s', '0', ...flags, '-o', file, '--', ...argv],
       { env: { ...env, UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' }, cwd },
     );
     let isOver = false;

@@ -1,4 +1,4 @@
-// Loaded before a program with `node --import`: its random numbers come from CLEW_STEADY_SEED and its clock stands at
+// Loaded before a program with `node --import`: its random numbers come from CLEW_STEADY_SEED and its clock shows
 // CLEW_STEADY_CLOCK (milliseconds) until the real time passes it. Two runs then use the same names of files, so that a
 // system call of the first run can be found again in the second.
 import crypto from 'node:crypto';
