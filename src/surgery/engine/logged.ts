@@ -37,7 +37,8 @@ export function logOperation(
 ): Promise<string | undefined> {
   const operations = operationsFolder(options.env);
   return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-    options.onRecovered?.(await recoverLocked(operations, options.env ?? process.env));
+    const recovered = await recoverLocked(operations, options.env ?? process.env);
+    options.onRecovered?.(recovered);
     const at = new Date();
     const id = newOperationId(at);
     return withRecovery(operations, options.env ?? process.env, async () => {

@@ -69,7 +69,8 @@ export function operate(plan: Plan, sources: readonly Source[], options: Operate
   const operations = operationsFolder(options.env);
   return whileHolding(sessionsTouched(plan, sources), options.env ?? process.env, () =>
     withLock(operations, { ...options, what: 'changing sessions' }, async () => {
-      options.onRecovered?.(await recoverLocked(operations, options.env ?? process.env));
+      const recovered = await recoverLocked(operations, options.env ?? process.env);
+      options.onRecovered?.(recovered);
       return carryOut(plan, sources, operations, options);
     }),
   );

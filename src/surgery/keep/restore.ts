@@ -33,7 +33,7 @@ export async function restoreWithUndo(
     for (const file of planned.files) {
       const backup = path.join('backup', String(files.length));
       if (file.outcome !== 'present')
-        files.push(await stageFile(source, { file, main: planned.path, folder, backup, place: files.length }));
+        files.push(await stageFile(source, { file, folder, backup, place: files.length }));
       done.push(file.outcome === 'replaced' ? { ...file, backup: path.join(folder, backup) } : file);
     }
     restored = { ...planned, files: done };
@@ -49,17 +49,15 @@ export async function restoreWithUndo(
 
 interface Staging {
   readonly file: RestoredFile;
-  /** The main transcript. */
-  readonly main: string;
   /** Of the operation. */
   readonly folder: string;
   readonly backup: string;
   readonly place: number;
 }
 
-async function stageFile(source: RestoreSource, { file, main, folder, backup, place }: Staging): Promise<FileChange> {
+async function stageFile(source: RestoreSource, { file, folder, backup, place }: Staging): Promise<FileChange> {
   const { path: target, sizeBytes, sha256 } = file;
-  const project = path.dirname(main);
+  const project = path.join(source.projects, source.slug);
   const wanted = source.files.find((each) => path.join(project, ...each.path.split('/')) === target);
   if (wanted === undefined) throw new TypeError(`${target} is not of this session`);
   const staged = path.join('staged', String(place));

@@ -18,7 +18,7 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   const events: string[] = [];
   const paths = new Map<number, string>();
   let failure: string | undefined;
-  const { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync } = fs;
+  const { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync, linkSync, rmSync } = fs;
   const { open, rename, link, rm } = fsPromises;
   const note = (what: string, file: string, more = ''): void => {
     const name = path.relative(folder, file) || '.';
@@ -51,6 +51,15 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   fs.renameSync = (from, to) => {
     note('rename', String(from), ` to ${path.basename(String(to))}`);
     renameSync(from, to);
+  };
+  fs.linkSync = (from, to) => {
+    note('link', String(to));
+    linkSync(from, to);
+  };
+  fs.rmSync = (file, options) => {
+    // The lock makes sure that its own name is free.
+    if (fs.existsSync(file)) note('remove', String(file));
+    rmSync(file, options);
   };
   fs.ftruncateSync = (descriptor, length) => {
     note('truncate', paths.get(descriptor) ?? '', ` to ${length}`);

@@ -7,7 +7,7 @@ import { refusalOf } from '../../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { watchDisk } from './disk-log.ts';
 
-const locked = ['link archive/lock', 'remove archive/lock.RANDOM'];
+const locked = ['write archive/lock.RANDOM ', 'link archive/lock', 'remove archive/lock.RANDOM'];
 const written = (pack: string): string[] => [
   'sync archive/.clew-RANDOM.tmp',
   `rename archive/.clew-RANDOM.tmp to ${pack}`,
