@@ -44,7 +44,7 @@ function verdictLine({ sessionId, title, isRestorable, restorable }: SessionVerd
   return `${name}: can no longer be restored${older}\n`;
 }
 
-/** Never certain of what was not read: a missing record is no broken file. */
+/** Never certain of what was not read: a missing record is not a broken file. */
 function resultText({ sums, broken, damage, verdicts }: Verification): string {
   const files = broken.filter(({ file }) => file !== '').length;
   const lost = verdicts.filter(({ isRestorable }) => !isRestorable).length;

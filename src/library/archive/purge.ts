@@ -89,8 +89,8 @@ export async function purgeVersions(
 
 /** A pack that is not what was committed must not be committed again. */
 function refuseDamaged({ known }: ArchiveContents): void {
-  const bad = known.find(({ standing }) => standing !== 'sound');
-  if (bad !== undefined) throw unreadable(`${bad.entry.name} is ${bad.standing}`);
+  const bad = known.find(({ condition }) => condition !== 'sound');
+  if (bad !== undefined) throw unreadable(`${bad.entry.name} is ${bad.condition}`);
 }
 
 /** They leave the lists before their records leave the packs: after a kill in between they are not missing. */

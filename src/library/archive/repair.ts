@@ -115,7 +115,7 @@ function neededPacks({ tails, known }: ArchiveContents): readonly KnownPack[] {
   return tails.flatMap(({ pack, isNeeded }): KnownPack[] => {
     if (!isNeeded || isKnown.has(pack)) return [];
     const entry = { name: pack.name, bytes: 0, sha256: '', copies: [] };
-    return [{ entry, standing: 'altered', file: pack, state: entry }];
+    return [{ entry, condition: 'altered', file: pack, state: entry }];
   });
 }
 
@@ -129,7 +129,7 @@ interface IntactRecord {
   readonly copy: { readonly was: string; readonly now: CommittedCopy } | undefined;
 }
 
-function placeOf(pack: string, offset: number): string {
+function recordKey(pack: string, offset: number): string {
   return `${pack}\n${offset}`;
 }
 
@@ -139,7 +139,7 @@ async function intactRecords(contents: ArchiveContents): Promise<IntactRecords> 
   const intact = new Map<string, IntactRecord>();
   for (const block of blocks) {
     if (readBody(block, block.pack) === undefined) continue;
-    intact.set(placeOf(block.pack, block.offset), { bytes: undefined, copy: undefined });
+    intact.set(recordKey(block.pack, block.offset), { bytes: undefined, copy: undefined });
   }
   const seen = new Set<string>();
   for (const file of files) {
@@ -150,7 +150,7 @@ async function intactRecords(contents: ArchiveContents): Promise<IntactRecords> 
       if (manifest === undefined || left === undefined) continue;
       seen.add(item.header.sha256);
       const title = titles.get(placeKey(manifest)) ?? '';
-      intact.set(placeOf(file.path, item.offset), await intactRecord(item, manifest, left, title));
+      intact.set(recordKey(file.path, item.offset), await intactRecord(item, manifest, left, title));
     }
   }
   return intact;
@@ -188,10 +188,10 @@ async function intactRecord(
   return { bytes, copy: { was: header.sha256, now: { ...copy, record: sha256 } } };
 }
 
-function isIntact({ standing }: KnownPack, { path: pack, items }: ScannedPack, intact: IntactRecords): boolean {
-  if (standing !== 'sound') return false;
+function isIntact({ condition }: KnownPack, { path: pack, items }: ScannedPack, intact: IntactRecords): boolean {
+  if (condition !== 'sound') return false;
   return items.every((item) => {
-    const found = intact.get(placeOf(pack, item.offset));
+    const found = intact.get(recordKey(pack, item.offset));
     return found !== undefined && found.bytes === undefined;
   });
 }
@@ -203,13 +203,13 @@ function listIntact(known: readonly KnownPack[], committed: Committed, intact: I
   const isListed = new Set(committed.packs.flatMap((pack) => pack.copies.map(({ record }) => record)));
   const packs: CommittedPack[] = [];
   let waiting: CommittedCopy[] = [];
-  for (const { file, entry, standing } of known) {
+  for (const { file, entry, condition } of known) {
     const unlisted = (file?.items ?? [])
-      .flatMap(({ offset }) => intact.get(placeOf(file?.path ?? '', offset))?.copy ?? [])
+      .flatMap(({ offset }) => intact.get(recordKey(file?.path ?? '', offset))?.copy ?? [])
       .filter(({ was }) => !isListed.has(was));
     waiting.push(...unlisted.map((copy) => copy.now), ...entry.copies.flatMap(({ record }) => now.get(record) ?? []));
     if (file === undefined) continue;
-    packs.push({ ...entry, name: standing === 'sound' ? file.name : entry.name, copies: waiting });
+    packs.push({ ...entry, name: condition === 'sound' ? file.name : entry.name, copies: waiting });
     waiting = [];
   }
   const last = packs.pop();
@@ -224,7 +224,7 @@ function keepIntact(
   intact: IntactRecords,
 ): Promise<Committed> {
   return replacePack(folder, committed, { name, items }, (item) => {
-    const found = intact.get(placeOf(pack, item.offset));
+    const found = intact.get(recordKey(pack, item.offset));
     return found === undefined ? Buffer.alloc(0) : found.bytes;
   });
 }

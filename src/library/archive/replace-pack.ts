@@ -19,7 +19,7 @@ import {
 export type PackChange = (item: PackRecord | PackGap) => Buffer | undefined | Promise<Buffer | undefined>;
 
 /**
- * `committed`: with the copies that are to be listed then. Returns it with the new state; the last change of several is
+ * `committed`: with the new lists of copies. Returns it with the new state; the last change of several is
  * noted by `writeCommitted`.
  */
 export async function replacePack(

@@ -51,7 +51,7 @@ export function isSettled({ sums, tails, known }: ArchiveContents): boolean {
   return (
     sums === 'read' &&
     tails.every(({ isNeeded, offset, soundEnd }) => isNeeded && soundEnd === offset) &&
-    known.every((pack) => pack.standing !== 'sound' || isCurrent(pack))
+    known.every((pack) => pack.condition !== 'sound' || isCurrent(pack))
   );
 }
 
@@ -126,22 +126,15 @@ async function commitTails(contents: ArchiveContents): Promise<readonly ArchiveS
     const added = recordsIn(pack, from, end).map((copy) => committedCopy(contents, copy));
     return { ...stateUpTo(pack, end), copies: [...copies, ...added] };
   };
-  const isUnique = hasUniqueNames(known);
-  const packs = known.map(({ entry, standing, file, state }): CommittedPack => {
-    if (standing !== 'sound' || file === undefined) return entry;
-    return { name: isUnique ? file.name : entry.name, ...grown(file, state.bytes, entry.copies) };
+  const packs = known.map(({ entry, condition, file, state }): CommittedPack => {
+    if (condition !== 'sound' || file === undefined) return entry;
+    return { name: file.name, ...grown(file, state.bytes, entry.copies) };
   });
   const isKnown = new Set(known.map(({ file }) => file));
   const begun = tails.filter(({ pack, soundEnd }) => soundEnd > 0 && !isKnown.has(pack));
   packs.push(...begun.map(({ pack }) => ({ name: pack.name, ...grown(pack, 0, []) })));
   writeCommitted(folder, { next: Math.max(contents.next, committed.next), packs });
   return steps;
-}
-
-/** Two packs may have changed names while a third is missing: then they are found by their records, as before. */
-function hasUniqueNames(known: readonly KnownPack[]): boolean {
-  const names = known.map(({ entry, file, standing }) => (standing === 'sound' ? file?.name : entry.name));
-  return new Set(names).size === names.length;
 }
 
 /** What was never committed and is not whole. What may be more than the end of a killed run is kept aside. */

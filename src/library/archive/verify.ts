@@ -1,5 +1,5 @@
 // Reads the archive back: every file of every version is put together again and compared with the hash of what was
-// archived, and what is there is compared with what was committed. Says for each session what can be restored.
+// archived, and the packs are compared with what was committed. Says for each session what can be restored.
 import path from 'node:path';
 import { archiveFolder } from './archive-folder.ts';
 import { archivedTitle, shortTitle } from './archived-title.ts';
@@ -43,7 +43,7 @@ export interface SessionVerdict {
   readonly restorable: readonly number[];
 }
 
-/** Bytes that were written to a pack and not committed. They are no damage. */
+/** Bytes that were written to a pack and not committed. This is not damage. */
 export interface UncommittedBytes {
   readonly pack: string;
   readonly offset: number;

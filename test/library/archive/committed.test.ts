@@ -32,7 +32,7 @@ test('one byte less is damage: the session that lost it is named, the others can
   });
 });
 
-test('a torn end is no damage: it is named, and the next run drops it', async (t) => {
+test('a torn end is not damage: it is named, and the next run drops it', async (t) => {
   const { folder, mains } = await threeSessions(t);
   const [pack = ''] = packsOf(folder);
   const bytes = readFileSync(pack);

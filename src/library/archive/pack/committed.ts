@@ -27,6 +27,7 @@ export interface PackState {
 }
 
 export interface CommittedPack extends PackState {
+  /** A pack that is missing may have the name of another one that was renamed. */
   readonly name: string;
   /** All lists together say which copy of a session is the latest, wherever its record is. */
   readonly copies: readonly CommittedCopy[];
@@ -108,15 +109,13 @@ function sumOf(version: string, text: string): string {
 function asCommitted(value: JsonValue | undefined): Committed | undefined {
   const list = asObject(value);
   if (!isCount(list?.next) || !isArray(list?.packs)) return undefined;
-  const names = new Set<string>();
   for (const each of list.packs) {
     const pack = asObject(each);
     const name = asString(pack?.name) ?? '';
     // A name must not lead out of the folder.
-    if (!isPackName(name) || names.has(name) || !isState(pack) || !isArray(pack?.copies)) return undefined;
+    if (!isPackName(name) || !isState(pack) || !isArray(pack?.copies)) return undefined;
     if (!pack.copies.every(isCopy)) return undefined;
     if (pack?.becomes !== undefined && !isState(pack.becomes)) return undefined;
-    names.add(name);
   }
   return list as object as Committed; // checked above
 }

@@ -116,11 +116,11 @@ class Found {
     const unsummed = committed === undefined ? files.map(withoutGaps) : [];
     for (const file of unsummed) this.#readUnsummed(file, file === unsummed.at(-1));
     this.#next = Math.max(this.#next, committed?.next ?? 0);
-    for (const pack of known) if (pack.standing === 'sound') this.#readSound(pack);
-    for (const pack of known) if (pack.standing !== 'sound') this.#readDamaged(pack);
+    for (const pack of known) if (pack.condition === 'sound') this.#readSound(pack);
+    for (const pack of known) if (pack.condition !== 'sound') this.#readDamaged(pack);
     const earlier = this.#orderCopies(committed);
-    for (const { file, state, standing } of known)
-      if (file !== undefined && standing === 'sound') this.#readTail(file, state.bytes);
+    for (const { file, state, condition } of known)
+      if (file !== undefined && condition === 'sound') this.#readTail(file, state.bytes);
     for (const file of others) this.#readTail(file, 0);
     const isEarlier = new Set(earlier.map(({ record }) => record));
     const later = [...this.#found.values()].filter(({ record }) => !isEarlier.has(record));

@@ -52,6 +52,8 @@ export class PackWriter {
   /** Of the open pack. */
   #sum: Hash = createHash('sha256');
   #copies: CommittedCopy[] = [];
+  /** Where it is in the committed list; -1 if it is new. */
+  #entryAt = -1;
   /** Everything that must be written, in order; compression runs in parallel. */
   #tail: Promise<void> = Promise.resolve();
   readonly #waiting: Promise<void>[] = [];
@@ -200,10 +202,11 @@ export class PackWriter {
     this.#packIndex += 1;
   }
 
-  /** Takes up the sum and the copies of the pack. */
+  /** Continues the sum and the list of copies of the pack. */
   #continuePack(name: string): void {
     const { known } = this.#contents;
-    const pack = known.find(({ standing, file }) => standing === 'sound' && file?.name === name);
+    this.#entryAt = known.findIndex(({ condition, file }) => condition === 'sound' && file?.name === name);
+    const pack = known[this.#entryAt];
     this.#sum = createHash('sha256');
     for (const item of pack?.file?.items ?? [])
       if (isRecord(item) && endOf(item) <= (pack?.state.bytes ?? 0)) this.#sum.update(item.line);
@@ -216,8 +219,9 @@ export class PackWriter {
     const name = path.basename(packPath(this.#folder, this.#packIndex));
     const entry = { name, bytes: this.#fileSize, sha256: this.#sum.copy().digest('hex'), copies: [...this.#copies] };
     const { packs } = this.#committed;
-    const at = packs.findIndex((pack) => pack.name === name);
-    this.#committed = { next: this.#next, packs: at < 0 ? [...packs, entry] : packs.with(at, entry) };
+    const isNew = this.#entryAt < 0;
+    this.#committed = { next: this.#next, packs: isNew ? [...packs, entry] : packs.with(this.#entryAt, entry) };
+    if (isNew) this.#entryAt = packs.length;
     writeCommitted(this.#folder, this.#committed);
   }
 
@@ -239,8 +243,8 @@ function firstIndex({ files, known }: ArchiveContents): number {
   const names = [...files.map(({ name }) => name), ...known.map(({ entry }) => entry.name)];
   const last = names.reduce((most, name) => Math.max(most, packNumber(name)), 0);
   const isSound = known.some(
-    ({ standing, file, state }) =>
-      standing === 'sound' && file?.bytes === state.bytes && packNumber(file.name) === last,
+    ({ condition, file, state }) =>
+      condition === 'sound' && file?.bytes === state.bytes && packNumber(file.name) === last,
   );
   return isSound || last === 0 ? Math.max(1, last) : last + 1;
 }

@@ -18,7 +18,7 @@ export interface ScannedPack {
 export interface KnownPack {
   readonly entry: CommittedPack;
   /** `altered`: the file has its name, but not its records. */
-  readonly standing: 'sound' | 'altered' | 'missing';
+  readonly condition: 'sound' | 'altered' | 'missing';
   readonly file: ScannedPack | undefined;
   /** What the file begins with, or should. */
   readonly state: PackState;
@@ -74,12 +74,12 @@ export function matchPacks({ packs }: Committed, files: readonly ScannedPack[]):
   const found = new Map<CommittedPack, KnownPack>();
   const take = (entry: CommittedPack, file: ScannedPack, state: PackState): void => {
     free.delete(file);
-    found.set(entry, { entry, standing: 'sound', file, state });
+    found.set(entry, { entry, condition: 'sound', file, state });
   };
   for (const entry of packs) {
     const file = files.find(({ name }) => name === entry.name);
     const state = file && stateIn(entry, file);
-    if (file !== undefined && state !== undefined) take(entry, file, state);
+    if (file !== undefined && state !== undefined && free.has(file)) take(entry, file, state);
   }
   for (const entry of packs) {
     if (found.has(entry) || entry.bytes === 0) continue;
@@ -95,8 +95,8 @@ export function matchPacks({ packs }: Committed, files: readonly ScannedPack[]):
     if (sound !== undefined) return sound;
     const file = [...free].find(({ name }) => name === entry.name);
     if (file !== undefined) free.delete(file);
-    if (file === undefined) return { entry, standing: 'missing', file, state: entry };
-    return { entry, standing: 'altered', file: scanCarefully(file), state: entry };
+    if (file === undefined) return { entry, condition: 'missing', file, state: entry };
+    return { entry, condition: 'altered', file: scanCarefully(file), state: entry };
   });
   return { known, others: [...free].map(scanCarefully) };
 }
