@@ -298,7 +298,7 @@ export const mutants = [
     id: 'repair-without-quarantine',
     file: repair,
     find: 'if (file !== undefined) await quarantine.copyFile(file.path);',
-    replace: '',
+    replace: 'void file;',
     tests: committing,
   },
   {
