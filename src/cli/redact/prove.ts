@@ -73,8 +73,9 @@ export async function prove(input: CommandInput): Promise<void> {
     ...(secrets === 0 ? [] : [`the rules find ${counted(secrets, 'secret')} in redacted sessions`]),
     ...(unread.length === 0 ? [] : [`${counted(unread.length, 'file')} could not be searched`]),
   ];
-  if (left.length > 0)
-    throw new UserError(left.join(', '), 'run `clew redact SESSION --in-place --no-backup` for each', exitCodes.failed);
+  const isHeld = holders.length + secrets > 0;
+  const next = isHeld ? 'run `clew redact SESSION --in-place --no-backup` for each' : 'see the list, and run it again';
+  if (left.length > 0) throw new UserError(left.join(', '), next, exitCodes.failed);
 }
 
 async function certify(input: CommandInput): Promise<Certificate> {

@@ -24,7 +24,7 @@ export interface Purge {
   /** ISO time at which a search found no copy; absent while copies may remain. */
   readonly doneAt?: string;
   readonly values: readonly PurgedValue[];
-  /** Placeholders of values that are too short to be recognised by themselves. */
+  /** Placeholders of values that are too short to be recognised without context. */
   readonly tooShort: readonly string[];
   /** The redacted session belongs into the archive, instead of the copies that are removed from it. */
   readonly isArchived?: boolean;

@@ -22,7 +22,7 @@ export function makeSalt(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** `undefined` for a value that is too short to be recognised by itself. */
+/** `undefined` for a value that is too short to be recognised without context. */
 export function hashValue(raw: string, salt: string): HashedValue | undefined {
   // A byte that is not UTF-8 is a lone surrogate in a value, and a replacement character in a text.
   const value = Buffer.from(raw).toString('utf8');

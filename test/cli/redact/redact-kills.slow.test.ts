@@ -38,46 +38,46 @@ function runSequence(seed: number, totals: Totals): void {
   cpSync(path.join(top, 'template'), path.join(top, 'live'), { recursive: true, preserveTimestamps: true });
   const hasPlaces = random() < 0.6;
   const planted = hasPlaces ? plantPlaces(root, state, random) : [];
-  const told: string[] = [`seed ${seed}, planted ${JSON.stringify(planted)}`];
-  const steps = 1 + Math.floor(random() * 3);
-  for (let step = 0; step < steps; step++) {
+  const steps: string[] = [`seed ${seed}, planted ${JSON.stringify(planted)}`];
+  const runs = 1 + Math.floor(random() * 3);
+  for (let step = 0; step < runs; step++) {
     const words = pick(commands, random);
     const killAt = random() < 0.6 ? 1 + Math.floor(random() * 160) : undefined;
     const run = redact(words, killAt);
     if (run.signal === 'SIGKILL') totals.kills++;
-    told.push(`${words.join(' ')}, kill at ${killAt}: ${run.signal ?? run.status} ${run.stderr}`);
-    assert.notEqual(run.status, 70, told.join('\n'));
+    steps.push(`${words.join(' ')}, kill at ${killAt}: ${run.signal ?? run.status} ${run.stderr}`);
+    assert.notEqual(run.status, 70, steps.join('\n'));
     if (run.status === 0 && words.includes('--no-backup') && words.includes(sessionId))
-      assert.deepEqual(left(), [], told.join('\n'));
+      assert.deepEqual(left(), [], steps.join('\n'));
     if (random() < 0.3) redact(['find', 'special']);
   }
   // Nothing is in the way, so that the last run finishes what the others began.
   if (!hasPlaces) {
     const last = redact(['redact', sessionId, '--in-place', '--no-backup']);
-    told.push(`last: ${last.status} ${last.stdout} ${last.stderr}`);
-    assert.deepEqual([last.status, left()], [0, []], told.join('\n'));
+    steps.push(`last: ${last.status} ${last.stdout} ${last.stderr}`);
+    assert.deepEqual([last.status, left()], [0, []], steps.join('\n'));
   }
   const run = redact(['redact', '--prove', '--json']);
-  told.push(`prove: ${run.status} ${run.stderr}`);
+  steps.push(`prove: ${run.status} ${run.stderr}`);
   if (!isRecorded()) {
     totals.unrecorded++;
     assert.ok(
       left().some((file) => file.endsWith(`${sessionId}.jsonl`)),
-      `lost without a record: ${told.join('\n')}`,
+      `lost without a record: ${steps.join('\n')}`,
     );
     return;
   }
   const held = left();
-  const { said, unread } = readCertificate(run.stdout, told);
+  const { said, unread } = readCertificate(run.stdout, steps);
   // An index from before the cleaning is named without a search.
   const isIndex = (file: string): boolean => /index\.db(?:-wal|-shm)?$/.test(file);
   assert.deepEqual(
     said.filter((file) => !isIndex(file)),
     held.filter((file) => !isIndex(file)),
-    told.join('\n'),
+    steps.join('\n'),
   );
-  if (held.some(isIndex)) assert.ok(said.some(isIndex), told.join('\n'));
-  assert.equal(run.status, said.length + unread === 0 ? 0 : 1, `${told.join('\n')}\n${run.stdout}`);
+  if (held.some(isIndex)) assert.ok(said.some(isIndex), steps.join('\n'));
+  assert.equal(run.status, said.length + unread === 0 ? 0 : 1, `${steps.join('\n')}\n${run.stdout}`);
   if (held.length === 0) totals.clean++;
   else totals.dirty++;
 }
@@ -101,9 +101,9 @@ function left(): readonly string[] {
   return findPlanted([root, state]);
 }
 
-function readCertificate(stdout: string, told: readonly string[]): { said: string[]; unread: number } {
+function readCertificate(stdout: string, steps: readonly string[]): { said: string[]; unread: number } {
   const certificate = asObject(parseJson(stdout));
-  assert.ok(isArray(certificate?.holders) && isArray(certificate.unread), `${told.join('\n')}\n${stdout}`);
+  assert.ok(isArray(certificate?.holders) && isArray(certificate.unread), `${steps.join('\n')}\n${stdout}`);
   const files = certificate.holders.map((holder) => {
     const file = asString(asObject(holder)?.file) ?? '';
     // Names are shown without the values in them.

@@ -50,7 +50,7 @@ test('a value is found in an encoding inside another one', () => {
   for (const first of inner)
     for (const second of outer) {
       const [one, two] = [encodings[first] as Encode, encodings[second] as Encode];
-      // Text cannot hold the bytes of gzip as they are; zero bytes in JSON are no encoding of a text.
+      // Text cannot hold the bytes of gzip as they are; text with zero bytes in JSON is not an encoding of a text.
       if ((first === 'gzip' || first === 'utf-16') && second === 'json') continue;
       assert.deepEqual(findIn(two(one(Buffer.from(`one ${plain} two`))), [plain]), [plain], `${first} in ${second}`);
     }
@@ -66,7 +66,7 @@ test('random bytes and values with one other character are not found', () => {
   }
 });
 
-test('a hash does not tell a value without its salt, and values of seven characters have none', () => {
+test('a hash does not reveal a value without its salt, and values of seven characters have none', () => {
   assert.equal(hashValue('seven77', salt), undefined);
   const [one, two] = [hashValue(plain, salt), hashValue(plain, 'a5'.repeat(32))];
   assert.notEqual(one?.sha256, two?.sha256);
