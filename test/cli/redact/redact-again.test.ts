@@ -131,6 +131,17 @@ test('only what was read counts as searched: a proof names links, damage, and wh
   assert.deepEqual([torn.status, torn.clean, torn.unread.length], [1, false, 1]);
 });
 
+test('an index from before counts as a copy until the others are cleaned: its words are not searched', (t) => {
+  const { run, bench } = library(t);
+  assert.equal(run('redact', sessionId, '--in-place').status, 0);
+  const index = path.join(bench.env.CLEW_HOME, 'index.db');
+  writeFileSync(index, 'words of a database');
+  assert.ok(proof(run).holders.includes(index));
+  assert.equal(run(...final).status, 0);
+  writeFileSync(index, 'words of a database');
+  assert.deepEqual(proof(run), { status: 0, clean: true, holders: [], unread: [] });
+});
+
 test('a certificate is written to a new file, and a session without a redaction is refused', (t) => {
   const { run, bench } = library(t);
   assert.equal(run(...final).status, 0);

@@ -8,7 +8,7 @@ import { HashedValueFinder, hashValue } from '../../../src/surgery/secrets/hashe
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const salt = '5a'.repeat(32);
-const secret = 'pä"ss\\4word/k7Rq2mZx9TbX';
+const secret = 'pł"ss\\4word/k7Rq2mZx9TbX';
 const plain = `gh${'p_'}k7Rq2mZx9TbXvLc8NpW1sYd6JgF3aKe5`;
 
 type Encode = (bytes: Buffer) => Buffer;
