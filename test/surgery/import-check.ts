@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runClew } from '../support/clew.ts';
+import { cleanEnv, type Run } from '../support/clew.ts';
+import { runInThread } from '../support/clew-thread.ts';
 import { changesOf, snapshotTree, type TreeSnapshot } from '../support/tree-snapshot.ts';
-import { type Canary, hostileBundle, planted, soundNames, writeCanary } from './hostile-bundle.ts';
+import { type Canary, hostileBundle, writeCanary } from './hostile-bundle.ts';
+import { planted, soundNames } from './hostile-history.ts';
 
 export interface Imports {
   readonly imported: number;
@@ -55,9 +57,10 @@ function bundlePath({ state }: Canary): string {
   return `${state}-bundle.clew`;
 }
 
-function clew({ root, project, home, state }: Canary, args: readonly string[]): ReturnType<typeof runClew> {
-  const env = { CLEW_HOME: state, HOME: home, CLEW_ROOTS: root };
-  return runClew(args, { env, cwd: project });
+/** In a thread also in the slow tests: the cost of a process for each bundle would be most of the time. */
+function clew({ root, project, home, state }: Canary, args: readonly string[]): Run {
+  const env = { ...cleanEnv(), CLEW_HOME: state, HOME: home, CLEW_ROOTS: root };
+  return runInThread({ args, env }, project);
 }
 
 /** The ids of the imported sessions; `undefined` if the bundle was refused, in one line. */

@@ -24,7 +24,7 @@ interface OfSession {
 
 export interface RewindTarget extends OfSession {
   readonly path: string;
-  /** By what is there now. */
+  /** Whether the file exists at the import; `delete` for a deletion. */
   readonly action: 'replace' | 'create' | 'delete';
   /** Why only `--all-files` includes it. */
   readonly risk: string | undefined;
@@ -73,7 +73,7 @@ export function readReach({ files }: Source, places: ReachPlaces): ReachedSessio
       }
     }
     unread += countUnread(transcript, name);
-    // Another reader might find a record in bytes that are none for this one.
+    // Other readers might find records in bytes that this reader skips.
     rewrites.set(transcript.path, { drops, isCleaned: true });
   }
   const notes = unread === 0 ? [] : [`left out: bytes that are not records, in ${counted(unread, 'place')}`];
