@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { cleanEnv, type Run } from '../support/clew.ts';
+import { cleanEnv, type Run, runClew } from '../support/clew.ts';
 import { runInThread } from '../support/clew-thread.ts';
 import { changesOf, snapshotTree, type TreeSnapshot } from '../support/tree-snapshot.ts';
 import { type Canary, hostileBundle, writeCanary } from './hostile-bundle.ts';
@@ -57,10 +57,15 @@ function bundlePath({ state }: Canary): string {
   return `${state}-bundle.clew`;
 }
 
-/** In a thread also in the slow tests: the cost of a process for each bundle would be most of the time. */
+/**
+ * In a thread also in the slow tests: the cost of a process for each bundle would be most of the time. A thread runs only the
+ * bundle, so a mutant needs processes.
+ */
 function clew({ root, project, home, state }: Canary, args: readonly string[]): Run {
   const env = { ...cleanEnv(), CLEW_HOME: state, HOME: home, CLEW_ROOTS: root };
-  return runInThread({ args, env }, project);
+  return process.env.CLEW_TEST_PROGRAM === undefined
+    ? runInThread({ args, env }, project)
+    : runClew(args, { env, cwd: project });
 }
 
 /** The ids of the imported sessions; `undefined` if the bundle was refused, in one line. */
