@@ -141,7 +141,7 @@ test('a file of the program that cannot be read is one line', { skip: noStrace }
     const run = runStruck(['ls'], point, 'EIO', { env: place.env });
     if (run.struck?.startsWith(dist) !== true) continue;
     refused++;
-    assert.match(run.stderr, /^clew: .*cannot be read; check the disk, or install Clew again\n$/, run.struck);
+    assert.match(run.stderr, /^clew: .*cannot (?:be )?read.*; .*check .*\n$/, run.struck);
     assert.equal(run.status, 2);
   }
   assert.ok(refused > 0);
