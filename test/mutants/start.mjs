@@ -34,8 +34,8 @@ export const mutants = [
   {
     id: 'lean-error-uncaught',
     file: main,
-    find: 'return reportError(error, false);',
-    replace: 'throw error;',
+    find: 'return await writeText(text);\n  } catch (error) {\n    return report(error);',
+    replace: 'return await writeText(text);\n  } catch (error) {\n    throw error;',
     tests: ['cli/main'],
   },
   {

@@ -121,7 +121,9 @@ export const everyCall: readonly WatchedLine[] = [
     isPartly: true,
     status: 1,
   },
-  ...['setup --yes', 'setup --dry-run', 'setup --yes && setup --remove --yes', 'setup --status'],
+  // Only after an interrupted call it deletes something.
+  { line: 'setup --yes', isPartly: true },
+  ...['setup --dry-run', 'setup --yes && setup --remove --yes', 'setup --status'],
   'setup --yes && setup --remove --dry-run',
   // There is no store at the address.
   { line: 'team status --to postgres://ada@127.0.0.1:9/clew', isPartly: true, status: 1 },

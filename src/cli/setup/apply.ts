@@ -1,5 +1,5 @@
 // Carries out a plan: says in the record what each file was and becomes, writes the file, and forgets what is gone when
-// everything is done. It may be killed at any point: the same call, or --remove, continues from what is there.
+// everything is done. It may be killed at any point: the same call, or --remove, continues from the files as they are.
 import { existsSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { structuredPatch } from 'diff';

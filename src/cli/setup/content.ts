@@ -242,7 +242,7 @@ function isRecorded(recorded: RecordedFile | undefined, text: string): boolean {
   return recorded !== undefined && (hash === recorded.afterHash || hash === recorded.nextHash);
 }
 
-/** What is there comes first: the record may be of another call. */
+/** What was found comes first: the record may be of another call. */
 function mergeParts(recorded: Added, found: Added): Added {
   const merged: Partial<Record<PartName, JsonObject>> = { ...recorded };
   for (const part of partNames) {

@@ -84,7 +84,7 @@ export class IndexHandle {
     try {
       opened?.database.close();
     } catch {
-      // Such as a full disk: the next call opens what is there.
+      // Such as a full disk: the next call opens the index again.
     }
   }
 

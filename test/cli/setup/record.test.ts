@@ -1,5 +1,5 @@
 // The record of clew setup, cut, forged, newer, missing or left by a killed call: nothing outside its place is touched, a
-// record is never thrown away, and the entries of Clew go all the same.
+// record is never thrown away, and the entries of Clew go anyway.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -144,7 +144,7 @@ test('a file that was written between two calls is the new original', (context) 
   assert.equal(readFileSync(file, 'utf8'), '{"model":"sonnet"}');
 });
 
-test('containers that were empty before stay, also after the client has laid the file out anew', (context) => {
+test('containers that were empty before stay, also after the client has formatted the file again', (context) => {
   const place = makeSetUp(context, {
     ...plain,
     files: { 'settings.json': '{"hooks":{"SessionEnd":[]},"a":1}', '.claude.json': '{"mcpServers":{},"n":0}' },

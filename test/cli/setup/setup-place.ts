@@ -1,5 +1,5 @@
 // A seed → a config folder with settings of any form, and the parts to set up in it. The original bytes are the oracle of
-// what is left, and a reading of its own of what is there.
+// what is left, and the entries as the test itself reads them.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
