@@ -2,7 +2,7 @@
 // The entry point: answers `--version`, runs lean commands, and gives everything else to program.ts. It is built as CommonJS,
 // and so are the lean commands: the first two never start Node's loader for ES modules (scripts/build-lean.mjs).
 import { writeSync } from 'node:fs';
-import { exitCodes, explainSystemError, systemErrorCode } from '../base/errors/index.ts';
+import { exitCodes, systemErrorCode } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
 import { mayHaveUnfinished } from '../surgery/engine/index.ts';
 import type { LeanCommand } from './command/index.ts';
@@ -57,20 +57,19 @@ async function start(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The system may refuse even the files of the program. */
 async function report(error: unknown): Promise<number> {
   try {
     const { reportError } = await import('./program.ts');
     return await reportError(error, false);
   } catch (fault) {
-    const explained = explainSystemError(error) ?? explainSystemError(fault);
-    const message = explained?.message ?? `this is a bug: ${String(error)}; report it with this line`;
+    // The full program explains errors; what is left here is that its files cannot be read.
+    const reason = String(fault).replace(/\s*\n\s*/g, ' ');
     try {
-      writeSync(2, `clew: ${message.replace(/\s*\n\s*/g, ' ')}\n`);
+      writeSync(2, `clew: cannot read the files of Clew (${reason}); check the disk, or install Clew again\n`);
     } catch {
       // Nothing can be written; the exit code remains.
     }
-    return explained?.exitCode ?? exitCodes.bug;
+    return exitCodes.usage;
   }
 }
 

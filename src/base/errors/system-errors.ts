@@ -54,13 +54,10 @@ interface Explained {
   readonly next: string;
 }
 
-const writing: ReadonlySet<string> = new Set(
-  'write writev ftruncate truncate fsync fdatasync mkdir mkdtemp rmdir rm unlink rename link symlink chmod fchmod chown fchown utime futime lutime copyfile cp'.split(
-    ' ',
-  ),
-);
-const onlyWhenWriting: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
-const ofNetwork: ReadonlySet<string> = new Set('connect getaddrinfo listen bind accept send'.split(' '));
+const writing =
+  /^(?:write|writev|ftruncate|truncate|fsync|fdatasync|mkdir|mkdtemp|rmdir|rm|unlink|rename|link|symlink|chmod|fchmod|chown|fchown|utime|futime|lutime|copyfile|cp)$/;
+const onlyWhenWriting = /^(?:ENOSPC|EDQUOT|EROFS|EFBIG)$/;
+const ofNetwork = /^(?:connect|getaddrinfo|listen|bind|accept|send)$/;
 
 function explainCall(error: Error): Explained | undefined {
   const call = readCall(error);
@@ -71,7 +68,7 @@ function explainCall(error: Error): Explained | undefined {
       what: `the working directory cannot be read (${code})`,
       next: 'change to a folder that exists and run it again',
     };
-  if (ofNetwork.has(name))
+  if (ofNetwork.test(name))
     return { what: `the network refused ${name} (${error.message})`, next: 'check the address and the network' };
   const next = remedies[code];
   if (name.startsWith('spawn')) {
@@ -79,7 +76,7 @@ function explainCall(error: Error): Explained | undefined {
     return { what: `cannot start ${program} (${code})`, next: startRemedy(code) };
   }
   if (next === undefined) return undefined;
-  const isWrite = writing.has(name) || onlyWhenWriting.has(code);
+  const isWrite = writing.test(name) || onlyWhenWriting.test(code);
   const place = path ?? (isWrite ? 'a file' : 'a file or folder');
   const isMissing = code === 'ENOENT' && !isWrite;
   return { what: `cannot ${isWrite ? 'write' : 'read'} ${place} (${code})`, next: isMissing ? 'check the name' : next };
@@ -140,7 +137,7 @@ const sqliteResults: readonly (readonly [RegExp, number, string, string])[] = [
   [/SQLITE_BUSY|SQLITE_LOCKED|database (?:table )?is locked/, 5, 'another program uses it', 'run it again in a minute'],
   [/SQLITE_NOMEM|out of memory/, 7, 'there is not enough memory', 'close other programs and run it again'],
   [/SQLITE_PERM|SQLITE_AUTH|access permission denied/, 3, 'it may not be read', 'check the permissions'],
-  [/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/, 11, 'it is damaged', 'run clew index --rebuild'],
+  [/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/, 11, 'it is damaged', 'run it again: the index is rebuilt'],
 ];
 
 function explainSqlite(error: Error): Explained | undefined {
