@@ -18,8 +18,8 @@ const sandbox = [
   {
     id: 'sandbox-runs-node-by-its-own-path',
     file: 'src/agent/sandbox/network.ts',
-    find: "prefix: [ownNode, '-e'",
-    replace: "prefix: [process.execPath, '-e'",
+    find: "prefix: [ownNode, '--no-warnings'",
+    replace: "prefix: [process.execPath, '--no-warnings'",
     tests: ['agent/sandbox/network'],
   },
   {

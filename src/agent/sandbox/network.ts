@@ -63,7 +63,8 @@ export function openNetwork(domains: Domains): Network {
     ...(needed.length === 0 ? {} : { LD_LIBRARY_PATH: ownFolder }),
   };
   const files = new Map([[realpathSync(process.execPath), ownNode], ...needed]);
-  running = { prefix: [ownNode, '-e', bridge, '--', socket], env, folder, files, domains };
+  // Node 22 would warn in the command's output that NODE_USE_ENV_PROXY is experimental.
+  running = { prefix: [ownNode, '--no-warnings', '-e', bridge, '--', socket], env, folder, files, domains };
   return running;
 }
 
