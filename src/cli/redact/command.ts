@@ -4,12 +4,12 @@ import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { jsonText } from '../../base/json/index.ts';
 import { counted, neutralise } from '../../base/text/index.ts';
 import { stateFolder } from '../../store/index.ts';
-import { type Outcome, operate, operationsFolder, readRecords, type Source } from '../../surgery/engine/index.ts';
+import { type Outcome, operate, type Source } from '../../surgery/engine/index.ts';
 import { beginPurge, planRedact, type RedactPlan, readPurges } from '../../surgery/redact/index.ts';
 import { type CommandInput, listFlag, textFlag } from '../command/index.ts';
 import { rootsOf, rulesArgument } from '../input/index.ts';
-import { outcomeJson, outcomeText, sourceArgument } from '../operation/index.ts';
-import { writeNotice, writeOut } from '../terminal/index.ts';
+import { operationNotices, outcomeJson, outcomeText, sourceArgument } from '../operation/index.ts';
+import { writeOut } from '../terminal/index.ts';
 import {
   type CleanedCopies,
   type CopiesOptions,
@@ -56,7 +56,7 @@ interface Work {
 async function planWork(input: CommandInput): Promise<Work> {
   const { flags, io } = input;
   const isInPlace = flags['in-place'] === true;
-  const source = isInPlace ? await recoveredSource(input) : await sourceArgument(input);
+  const source = await sourceArgument(input);
   const { main } = source.session.files;
   const purges = isInPlace ? readPurges(stateFolder(io.env)).purges : [];
   const planned = await planRedact(source, {
@@ -77,25 +77,9 @@ async function planWork(input: CommandInput): Promise<Work> {
       roots: rootsOf(input),
       env: io.env,
       stderr: io.stderr,
-      onWait: waitNotice(input),
+      onWait: operationNotices(io).onWait,
     },
   };
-}
-
-/** An interrupted operation is rolled back before the session is read: its files may have their secrets again. */
-async function recoveredSource(input: CommandInput): Promise<Source> {
-  const source = await sourceArgument(input);
-  const records = await readRecords(operationsFolder(input.io.env));
-  if (records.every(({ state }) => state === 'done' || state === 'undone')) return source;
-  const { plan } = await planRedact(source);
-  await operate(plan, [source], { env: input.io.env, isDryRun: true, onWait: waitNotice(input) }).catch(
-    () => undefined,
-  );
-  return sourceArgument(input);
-}
-
-function waitNotice({ io }: CommandInput): (holder: string) => void {
-  return (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`);
 }
 
 async function carryOut({ flags, io }: CommandInput, { source, planned, copies }: Work): Promise<Outcome> {
@@ -107,11 +91,10 @@ async function carryOut({ flags, io }: CommandInput, { source, planned, copies }
       planned.redactor.values(),
     );
   return operate(planned.plan, [planned.source], {
-    env: io.env,
+    ...operationNotices(io),
     isDryRun,
     isPortable: flags.portable === true,
     keepsBackup: flags['no-backup'] !== true,
-    onWait: copies.onWait,
   });
 }
 

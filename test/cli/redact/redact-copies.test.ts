@@ -116,7 +116,7 @@ test('what other sessions hold stays, and the output says so', async (t) => {
       `root/projects/-home-kim-project/${otherId}.jsonl`,
       'state/archive/000001.pack',
       'state/archive/committed',
-      `state/operations/ID/backup/0-${otherId}.jsonl`,
+      'state/operations/ID/backup/0',
       'state/trace/outbox/default',
     ],
   );

@@ -88,7 +88,7 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   };
   syncBuiltinESMExports();
   context.after(() => {
-    Object.assign(fs, { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync });
+    Object.assign(fs, { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync, linkSync, rmSync });
     Object.assign(fsPromises, { open, rename, link, rm });
     syncBuiltinESMExports();
   });
