@@ -15,6 +15,8 @@ export interface ExploredCommand {
   readonly status?: number;
   /** It adds lines to the transcript of `subject`, whose ids and times are others each time. */
   readonly isAppending?: boolean;
+  /** It is not undone but run again, which finishes it. */
+  readonly isRunAgain?: boolean;
   /** It also changes the index where there is one. */
   readonly usesIndex?: boolean;
 }
@@ -77,6 +79,7 @@ export const exploredCommands: readonly ExploredCommand[] = [
     hasNoResult: withoutResult.has(name),
     usesIndex: name === 'redact-no-backup',
     isAppending: name === 'print',
+    isRunAgain: name.startsWith('setup'),
     ...(name === 'push' ? { status: 1 } : {}),
   })),
 ];

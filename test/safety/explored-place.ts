@@ -80,9 +80,9 @@ export function makeExploredPlace(context: Endable, env: Readonly<Record<string,
   };
 }
 
-/** Every file and folder below the top with its bytes; of Clew's own folder, stars and what setup remembers. */
+/** Every file and folder below the top with its bytes; of Clew's own folder, only the stars. */
 export function readPlace({ top, state }: Pick<ExploredPlace, 'top' | 'state'>): Map<string, string> {
-  const own = ['stars', 'setup'].map((name) => path.join(state, name));
+  const own = [path.join(state, 'stars')];
   const isLeftOut = (file: string): boolean =>
     file === path.join(top, 'tmp') || (path.dirname(file) === state && !own.includes(file)) || file === state;
   const files = [

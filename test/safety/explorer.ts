@@ -158,6 +158,10 @@ export class Explorer {
     const secondRun = await second;
     if (!run.isReached) return { isReached: false, faults: [] };
     const tree = this.#readTree();
+    const again =
+      this.#command.isRunAgain === true && run.status !== 0
+        ? await runProcess([process.execPath, clew, ...argsOf(this.#command.line, words)], env, work)
+        : undefined;
     const followed = await this.#followUp();
     const observed: Observed = {
       what,
@@ -166,6 +170,7 @@ export class Explorer {
       followed: { ...followed, tree: [...this.#normalised(followed.tree)], ...this.#normalisedUndo(followed) },
       appended: appended.map((each) => ({ ...each, line: this.#withoutRun(each.line) })),
       ...(secondRun === undefined ? {} : { second: secondRun }),
+      ...(again === undefined ? {} : { again }),
       ...(seenAtSecond === undefined ? {} : { seenAtSecond }),
     };
     return { isReached: true, faults: judgePoint(this.#command, clean, observed) };

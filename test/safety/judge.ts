@@ -26,6 +26,8 @@ export interface Observed {
   readonly followed: FollowedUp;
   readonly appended: readonly Appended[];
   readonly second?: Run;
+  /** The same command once more, where that finishes it. */
+  readonly again?: Run;
   /** What a second command saw of the history, and the disk at that moment. */
   readonly seenAtSecond?: { readonly history: readonly SeenOperation[]; readonly tree: Tree };
 }
@@ -56,6 +58,7 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
     ),
     ...(followed.next.status === 0 ? [] : [`stuck: the next command fails: ${oneLine(followed.next.stderr)}`]),
     ...judgeSecond(command, expected, observed),
+    ...judgeAgain(observed.again, where),
     ...lostSessions(next, expected),
     ...(where === 'between' ? [`torn: ${describeDifference(next, expected)}`] : []),
     ...judgeFolders(next, expected, where),
@@ -105,6 +108,11 @@ function judgeSecond(
       faults.push(`lie: the history says undone while the disk is ${where}`);
   }
   return faults;
+}
+
+function judgeAgain(again: Run | undefined, where: Where): readonly string[] {
+  if (again === undefined || (again.status === 0 && where === 'after')) return [];
+  return [`stuck: run again, it exits ${again.status} and the disk is ${where}: ${oneLine(again.stderr)}`];
 }
 
 /** A transcript that is nowhere, neither as it was nor as the command makes it. */

@@ -75,7 +75,7 @@ for (const [next, at] of [
     },
   );
 
-/** Killed at the first removal of an old file, or at the one after that of the memory. */
+/** Killed at the first removal of an old file, or right after that of the memory. */
 async function killedMove(
   context: Endable,
   at: 'first' | 'memory',
@@ -90,9 +90,8 @@ async function killedMove(
     ({ name, path: file }) =>
       /^(?:rename|unlink)/.test(name) && file.includes('/projects/{slug}-work/') && !file.endsWith('.tmp'),
   );
-  const memory = removals.findIndex(({ path: file }) => file.endsWith('/memory/MEMORY.md'));
-  const removal = removals[at === 'first' ? 0 : memory + 1];
-  assert.ok(at === 'first' || memory >= 0, 'the move removes the old memory');
+  const memory = removals.find(({ path: file }) => file.endsWith('/memory/MEMORY.md'));
+  const removal = at === 'first' ? removals[0] : memory && calls[calls.indexOf(memory) + 1];
   assert.ok(removal !== undefined, 'the move removes the old files');
   assert.ok(await explorer.killAt(removal), 'it was killed there');
   return { place, before };
