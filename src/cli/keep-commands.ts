@@ -130,6 +130,13 @@ export const repairCommands: readonly CommandRow[] = [
     load: () => import('./doctor/command.ts'),
   },
   {
+    name: 'fsck',
+    summary: "check and repair Clew's own records and copies",
+    flags: [{ name: '--dry-run', summary: 'only report' }, json, root],
+    examples: ['clew fsck', 'clew fsck --dry-run --json'],
+    load: () => import('./doctor/fsck.ts'),
+  },
+  {
     name: 'undo',
     argument: '[OPERATION]',
     summary: 'undo an operation on sessions, by default the last',

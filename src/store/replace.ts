@@ -67,14 +67,18 @@ export async function writeNewFile(file: string, content: FileContent): Promise<
 }
 
 /** Removes what killed writers left in `folder`. Young ones stay: their writer may still be at work, on any machine. */
-export async function removeStaleTemps(folder: string, olderThanMs: number = 3_600_000): Promise<readonly string[]> {
+export async function removeStaleTemps(
+  folder: string,
+  olderThanMs: number = 3_600_000,
+  isDryRun = false,
+): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { name } of await listFolder(folder, [])) {
     if (!tempName.test(name)) continue;
     const temp = path.join(folder, name);
     const ageMs = Date.now() - (await modifiedMs(temp));
     if (ageMs < olderThanMs) continue;
-    await rm(temp, { force: true });
+    if (!isDryRun) await rm(temp, { force: true });
     removed.push(temp);
   }
   return removed;

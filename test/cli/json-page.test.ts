@@ -201,6 +201,7 @@ function collectSurgery(folder: string, printed: Map<string, Set<string>>): void
   collect('undo', jsonOf(['undo', '--json'], { env }), printed);
   // As if it had been killed before its record was written.
   writeTree(env.CLEW_HOME, { 'operations/unfinished': '', 'operations/20260101T100000-abcdef/staged/0/x.jsonl': 'x' });
+  collect('fsck', parseJson(runClew(['fsck', '--dry-run', '--json'], { env }).stdout) ?? null, printed);
   collect('undo (recovered)', jsonOf(['undo', '--json'], { env }), printed);
   run('redact', other, '--in-place');
   symlinkSync('/nowhere', path.join(root, 'link'));

@@ -104,6 +104,7 @@ export const everyCall: readonly WatchedLine[] = [
   { line: 'archive && redact {sound} --in-place && redact --prove', status: 1 },
   { line: 'archive && redact {sound} --in-place && redact --prove --output {out}/proof.json', status: 1 },
   ...['fork {sound} && undo', 'redact {sound} --in-place && undo', 'fork {sound} && undo --dry-run'],
+  ...['ls && archive && fork {sound} && fsck', 'ls && archive && fork {sound} && fsck --dry-run'],
   ...['fork {sound} && history', 'doctor {sound}', 'doctor --all', 'doctor {hostile names} --fix --yes'],
   ...['doctor {hostile names} --fix --yes --in-place', 'doctor {hostile names} --fix --yes --dry-run'],
   'doctor --client {input}/claude',

@@ -16,8 +16,8 @@ import {
 import { type Outcome, operate } from '../../surgery/engine/index.ts';
 import { type CommandInput, textFlag } from '../command/index.ts';
 import { rootsOf } from '../input/index.ts';
-import { outcomeJson, outcomeText } from '../operation/index.ts';
-import { canAsk, confirm, writeNotice, writeOut, writeText } from '../terminal/index.ts';
+import { operationNotices, outcomeJson, outcomeText } from '../operation/index.ts';
+import { canAsk, confirm, writeOut, writeText } from '../terminal/index.ts';
 import { folderArgument, realFolder } from './move.ts';
 
 export async function run(input: CommandInput): Promise<void> {
@@ -40,9 +40,8 @@ export async function run(input: CommandInput): Promise<void> {
       taken: new Set([...sessions, ...problems].map(({ path: each }) => path.basename(each, '.jsonl').toLowerCase())),
     });
     const outcome = await operate(planned.plan, planned.sources, {
-      env: io.env,
+      ...operationNotices(io),
       isDryRun: flags['dry-run'] === true,
-      onWait: (holder) => writeNotice(io.stderr, `waiting for another clew (${holder})`),
       mayWrite: () => mayWrite(input, planned),
     });
     await print(input, planned, outcome);

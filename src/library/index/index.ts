@@ -2,7 +2,7 @@ export { type Database, insertMany, openDatabase, type Row, type SqlValue } from
 export { forgetSegment, rowsPerSegment } from './exchange-tables.ts';
 export { IndexHandle, isRecoverable } from './index-handle.ts';
 export { type IndexProgress, type IndexReport, updateRows } from './indexer.ts';
-export { IndexUnavailable, indexPath, openCurrentIndex, openIndex, removeIndex } from './schema.ts';
+export { checkIndex, IndexUnavailable, indexPath, openCurrentIndex, openIndex, removeIndex } from './schema.ts';
 export {
   type KnownSession,
   knownSessions,

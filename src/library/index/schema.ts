@@ -129,6 +129,24 @@ export function openCurrentIndex(folder: string): Database | undefined {
   return undefined;
 }
 
+/** Reads the whole index. */
+export function checkIndex(folder: string): 'missing' | 'sound' | 'damaged' {
+  const file = indexPath(folder);
+  if (!existsSync(file)) return 'missing';
+  try {
+    const database = openDatabase(file);
+    try {
+      const [first] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {});
+      return first === 'ok' ? 'sound' : 'damaged';
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isBroken(error)) return 'damaged';
+    throw indexError(error, file);
+  }
+}
+
 function versionOf(database: Database): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }

@@ -4,6 +4,7 @@ export { NewIds, nameFor, newSession, originEdits, placedSession, sameSession, s
 export { type OperateOptions, type Outcome, operate } from './operate.ts';
 export {
   type FileChange,
+  findRecords,
   listRecords,
   newOperationId,
   type OperationRecord,

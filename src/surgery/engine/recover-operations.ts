@@ -53,15 +53,20 @@ export function mayHaveUnfinished(env: Environment = process.env): boolean {
   return existsSync(unfinishedMark(operationsFolder(env)));
 }
 
-/**
- * Recovers what was killed, unless another process works on an operation right now: then that process will finish it.
- * `waitMs`: how long to wait for it.
- */
+export interface RecoveryOptions {
+  /** How long to wait for a process that works on an operation; 0 by default: then that process will finish it. */
+  readonly waitMs?: number;
+  readonly onWait?: (holder: string) => void;
+  /** Look at every record, although nothing says that an operation was killed. */
+  readonly isThorough?: boolean;
+}
+
+/** Recovers what was killed. */
 export async function recoverOperations(
   env: Environment = process.env,
-  options: { readonly waitMs?: number; readonly onWait?: (holder: string) => void } = {},
+  options: RecoveryOptions = {},
 ): Promise<readonly Recovered[]> {
-  if (!mayHaveUnfinished(env)) return [];
+  if (options.isThorough !== true && !mayHaveUnfinished(env)) return [];
   const operations = operationsFolder(env);
   try {
     return await withLock(operations, { waitMs: 0, ...options, what: 'changing sessions' }, () =>

@@ -5,3 +5,4 @@ export { chosenLevel } from './plan.ts';
 export { collectPlanned, type PushOptions, type PushReport, planDryRun, pushSessions } from './push.ts';
 export { noteRemoval } from './removals.ts';
 export type { PushOutcome, SessionReport } from './sender.ts';
+export { countSpooled, findUnreadable } from './spool.ts';

@@ -32,6 +32,12 @@ export function* spooledSessions(outbox: string): Generator<SpooledSession> {
   }
 }
 
+/** The files of an outbox that cannot be sent. */
+export function findUnreadable(outbox: string): readonly string[] {
+  const files = namesIn(outbox).filter((name) => name.endsWith(ending));
+  return files.map((name) => path.join(outbox, name)).filter((file) => readSpooled(file) === undefined);
+}
+
 export function dropSpooled(outbox: string, main: string): void {
   rmSync(fileOf(outbox, main), { force: true });
 }
