@@ -48,7 +48,7 @@ export const mutants = [
   },
   {
     id: 'undo-part-of-group',
-    file: 'src/surgery/engine/undo-group.ts',
+    file: 'src/surgery/engine/recover-operations.ts',
     find: 'for (const record of now) await refuseUndo(record, env);',
     replace: '',
     tests: ['surgery/keep/keep'],
@@ -62,16 +62,16 @@ export const mutants = [
   },
   {
     id: 'archived-not-restored',
-    file: log,
-    find: 'if (!existsSync(file)) await restoreArchivedFile(archived, file);',
-    replace: '',
+    file: 'src/surgery/engine/change-files.ts',
+    find: 'else if (change.archived !== undefined) await restoreArchivedFile(change.archived, target);',
+    replace: 'else if (change.archived !== undefined) return [];',
     tests: ['surgery/keep/keep'],
   },
   {
     id: 'failed-change-stays',
     file: 'src/surgery/engine/logged.ts',
-    find: '      await undoInterrupted(operations);\n    }\n  });',
-    replace: '    }\n  });',
+    find: 'if (!isSettled) await recoverLocked(operations, env, true).catch(() => undefined);\n    else',
+    replace: 'if (isSettled)',
     tests: ['surgery/keep/keep'],
   },
   {

@@ -89,9 +89,9 @@ export const mutants = [
   },
   {
     id: 'moved-links-are-lost',
-    file: 'src/surgery/engine/operation-log.ts',
-    find: 'if (lstatSync(file).isSymbolicLink())',
-    replace: "if (file === '')",
+    file: 'src/store/swap.ts',
+    find: 'if ((await lstat(target)).isSymbolicLink())',
+    replace: "if (target === '')",
     tests: ['surgery/links'],
   },
   {

@@ -1,8 +1,11 @@
 // Surgery: what each operation promises, the proof, the writes to disk, the operation log, locks, undo and bundles.
 const operate = 'src/surgery/engine/operate.ts';
 const prove = 'src/surgery/engine/stage.ts';
-const undo = 'src/surgery/engine/operation-log.ts';
+const recover = 'src/surgery/engine/recover-operations.ts';
+const changes = 'src/surgery/engine/change-files.ts';
 const log = 'src/surgery/engine/operation-log.ts';
+const logged = 'src/surgery/engine/logged.ts';
+const swap = 'src/store/swap.ts';
 const replace = 'src/store/replace.ts';
 const format = 'src/surgery/bundle/format.ts';
 
@@ -58,17 +61,17 @@ export const mutants = [
   },
   {
     id: 'changes-before-the-record',
-    file: operate,
-    find: '    await writeRecord(operations, record);\n    isRecorded = true;\n    await writeChanges(plan, staged, folder, files);',
+    file: logged,
+    find: "  await writeRecord(operations, { ...record, state: 'applying' });\n  const carried = await applyChanges(changes, record);",
     replace:
-      '    await writeChanges(plan, staged, folder, files);\n    await writeRecord(operations, record);\n    isRecorded = true;',
+      "  const carried = await applyChanges(changes, record);\n  await writeRecord(operations, { ...record, state: 'applying' });",
     tests: ['surgery/durable'],
   },
   {
     id: 'failed-write-is-not-taken-back',
-    file: operate,
-    find: 'if (isRecorded) await undoInterrupted(operations);',
-    replace: '',
+    file: logged,
+    find: 'recoverLocked(operations, env, true)',
+    replace: 'Promise.resolve()',
     tests: ['surgery/durable'],
   },
   {
@@ -164,51 +167,150 @@ export const mutants = [
   },
   {
     id: 'undo-overwrites-later-work',
-    file: undo,
-    find: '    for (const change of record.files) await refuseChanged(record, change);\n    for',
-    replace: '    for',
+    file: recover,
+    find: '  for (const each of changes) await refuseChanged(record, each);\n',
+    replace: '',
     tests: ['surgery/engine/operate'],
   },
   {
     id: 'undo-drops-later-lines',
-    file: undo,
-    find: 'createReadStream(file, { start: after.sizeBytes })',
-    replace: 'undefined',
+    file: changes,
+    find: '    await carryLines({ file: undone, start: after?.sizeBytes ?? 0 }, { file: target, start: before.sizeBytes });',
+    replace: '    await Promise.resolve();',
     tests: ['surgery/engine/operate'],
   },
   {
     id: 'undone-operation-is-undone-again',
-    file: undo,
-    find: "{ ...record, state: 'undone' }",
-    replace: '{ ...record }',
+    file: recover,
+    find: "await writeRecord(operations, { ...record, state: 'undone' });",
+    replace: 'await writeRecord(operations, { ...record });',
     tests: ['surgery/engine/operate'],
   },
   {
     id: 'interrupted-operation-stays',
-    file: undo,
-    find: "if (record.state !== 'begun') continue;",
-    replace: "if (record.state === 'begun') continue;",
+    file: recover,
+    find: "if (state === 'done' || state === 'undone') {",
+    replace: "if (state !== 'prepared') {",
     tests: ['surgery/operations/move', 'surgery/durable'],
   },
   {
     id: 'made-file-that-grew-is-removed',
-    file: undo,
-    find: ' || !isSameState(await stateOf(file), after)) return;\n  await rm(file);',
-    replace: ') return;\n  await rm(file);',
+    file: changes,
+    find: "if (match === 'other' || (match === 'longer' && origin === undefined)) return [keptDoubt(on)];",
+    replace: "if (match === 'other') return [keptDoubt(on)];",
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'only-copy-is-removed',
+    file: recover,
+    find: "if (match !== 'same' && match !== 'longer') return false;",
+    replace: 'if (match === undefined) return false;',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'finished-instead-of-taken-back',
+    file: recover,
+    find: 'if (mayRemove && (await areAll(',
+    replace: 'if (!mayRemove && (await areAll(',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'rewritten-file-is-overwritten',
+    file: changes,
+    find: "if (is === 'other' && !isNew) return keepAside(on, old);",
+    replace: '',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'rewritten-origin-loses-ours',
+    file: changes,
+    find: '  const doubts = await keepAside(origin, target);\n',
+    replace: '  const doubts: Doubt[] = [];\n',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'undo-is-not-finished',
+    file: recover,
+    find: "if (state === 'undoing') {",
+    replace: "if (state === 'prepared') {",
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'record-leads-anywhere',
+    file: recover,
+    find: '    refuseOutsideSessions(record, env);\n    refuseLinked(record);\n  } catch',
+    replace: '    refuseLinked(record);\n  } catch',
+    tests: ['surgery/damaged-records'],
+  },
+  {
+    id: 'hidden-folders-belong-to-a-session',
+    file: log,
+    find: "names.some((name) => name === '' || name.startsWith('.'))",
+    replace: "names.some((name) => name === '' || name === '..')",
+    tests: ['surgery/damaged-records'],
+  },
+  {
+    id: 'broken-record-is-removed',
+    file: recover,
+    find: "else if (found.is === 'broken') {\n      const kept = quarantineRecord(operations, id);",
+    replace:
+      "else if (found.is === 'broken') {\n      const kept = id;\n      await rm(path.join(operations, id), { recursive: true });",
+    tests: ['surgery/damaged-records'],
+  },
+  {
+    id: 'backups-without-a-record-are-removed',
+    file: log,
+    find: "if (names.some((name) => name !== 'staged'",
+    replace: "if (names.some((name) => name !== 'staged' && name !== 'backup'",
+    tests: ['surgery/damaged-records'],
+  },
+  {
+    id: 'late-lines-are-dropped',
+    file: swap,
+    find: 'const missing = without(lines, splitTail(readFrom(to)));',
+    replace: 'const missing: readonly string[] = without(lines, lines);',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'carried-lines-come-twice',
+    file: swap,
+    find: 'const missing = without(lines, splitTail(readFrom(to)));',
+    replace: 'const missing = splitTail(readFrom(to)).length > 40 ? [] : lines;',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'swap-does-not-look-again',
+    file: swap,
+    find: "if (match !== 'same' && match !== 'longer') throw changedMeanwhile(target);",
+    replace: '',
+    tests: ['surgery/journal'],
+  },
+  {
+    id: 'replaced-file-has-no-backup',
+    file: swap,
+    find: '      await linkOrCopy(target, old);\n',
+    replace: '',
+    tests: ['surgery/durable'],
+  },
+  {
+    id: 'backup-of-a-swap-is-not-synced',
+    file: swap,
+    find: '      await linkOrCopy(target, old);\n      await syncPath(path.dirname(old));\n',
+    replace: '      await linkOrCopy(target, old);\n',
     tests: ['surgery/durable'],
   },
   {
     id: 'history-is-oldest-first',
     file: log,
-    find: '(a.at < b.at ? 1 : a.at > b.at ? -1 : 0)',
-    replace: '(a.at < b.at ? -1 : a.at > b.at ? 1 : 0)',
+    find: '(timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0)',
+    replace: '(timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0)',
     tests: ['surgery/durable'],
   },
   {
     id: 'staged-files-of-a-killed-operation-stay',
-    file: log,
-    find: "path.join(folder, 'staged'), { recursive",
-    replace: "path.join(folder, 'backup'), { recursive",
+    file: recover,
+    find: "    await rm(path.join(folder, 'staged'), { recursive: true, force: true });\n",
+    replace: '',
     tests: ['surgery/durable'],
   },
   {
