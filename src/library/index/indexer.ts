@@ -232,7 +232,7 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       const startsAnew = fromOffset === 0;
       // Another indexer has written the same lines first.
       if (startsAnew ? now !== undefined && advance.known === undefined : now?.offset !== fromOffset) continue;
-      if (startsAnew && now !== undefined) forgetFile(database, now, file.agentId === undefined);
+      if (startsAnew && now !== undefined) forgetContents(database, file.path, now);
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
       state.files.set(file.path, known);
@@ -276,7 +276,7 @@ function knownAs(id: number, session: number, { file, rows, isDone }: Advance): 
 
 const saveFiles =
   'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)';
-const keepFiles = `ON CONFLICT (id) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
+const keepFiles = `ON CONFLICT (path) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
   size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
   head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`;
 
@@ -305,11 +305,15 @@ function firstSessionId(file: string, report: Counters): string | undefined {
   return undefined;
 }
 
-/** Removes everything that came from a file from the index. */
-function forgetFile(database: Database, { id, session }: KnownFile, isMain: boolean): void {
+/**
+ * Removes everything that came from a file from the index. Its row in `files` stays: a file that is read again in the
+ * same transaction keeps its id, and no new file may get it.
+ */
+function forgetContents(database: Database, file: string, { id, session, isMain }: KnownFile): void {
   for (const table of ['prompts', 'tool_calls']) database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
   forgetDocuments(database, id);
-  database.prepare('DELETE FROM files WHERE id = ?').run(id);
+  database.prepare('UPDATE files SET text_offset = 0, text_line = 0 WHERE id = ?').run(id);
+  database.prepare('DELETE FROM places WHERE path = ?').run(file);
   if (!isMain) return;
   database
     .prepare(
@@ -334,7 +338,8 @@ function forgetMissing(
   if (gone.length === 0) return 0;
   database.transaction(() => {
     for (const [file, known] of gone) {
-      forgetFile(database, known, known.isMain);
+      forgetContents(database, file, known);
+      database.prepare('DELETE FROM files WHERE id = ?').run(known.id);
       state.files.delete(file);
     }
     database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');

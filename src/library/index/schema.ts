@@ -265,9 +265,6 @@ CREATE TABLE places (
   forked_from TEXT,
   places TEXT NOT NULL
 );
-CREATE TRIGGER forget_places AFTER DELETE ON files BEGIN
-  DELETE FROM places WHERE path = old.path;
-END;
 `;
 
 /** Removes the documents and exchanges of a file from the index. */
