@@ -8,7 +8,7 @@ import { cleanEnv, jsonOf, type Run, runClew } from '../../support/clew.ts';
 import { clew } from '../../support/dist.ts';
 import { giveToOrdinaryUser, ordinaryProgram, ordinaryUser } from '../../support/ordinary-user.ts';
 import { answerLine, session1 } from '../../support/usage-library.ts';
-import { place } from '../statusline-kit.ts';
+import { place, statusline } from '../statusline-kit.ts';
 
 interface HookOptions {
   readonly args?: readonly string[];
@@ -26,13 +26,19 @@ interface Guarded {
   line(): string;
 }
 
+/** How many hours after UTC it is noon now: what a test says of today does not depend on the hour at which it runs. */
+const noonHours = 12 - new Date().getUTCHours();
+/** In its name, a minus is east of Greenwich. */
+const noonZone = `Etc/GMT${noonHours > 0 ? '-' : '+'}${Math.abs(noonHours)}`;
+
 /** Two sessions of today, one of which runs the hook: $0.021027 of $0.051057. */
 function guarded(context: TestContext): Guarded {
-  const { env, file, line } = place(context);
+  const { env: ownEnv, file } = place(context);
+  const env = { ...ownEnv, TZ: noonZone };
   return {
     env,
     file,
-    set: (...words) => runClew(['guard', 'set', ...words], { env }),
+    set: (...words) => runGuard(['guard', 'set', ...words], env),
     hook: (event, { args = [], input, uid } = {}) => {
       const usual = {
         session_id: session1,
@@ -52,8 +58,13 @@ function guarded(context: TestContext): Guarded {
       assert.deepEqual([run.status, run.stderr], [0, '']);
       return run.stdout === '' ? undefined : JSON.parse(run.stdout);
     },
-    line: () => line(JSON.stringify({ transcript_path: file })).stdout.trim(),
+    line: () => statusline(JSON.stringify({ transcript_path: file }), env).stdout.trim(),
   };
+}
+
+/** A thread has the time zone of its process. */
+function runGuard(args: readonly string[], env: Readonly<Record<string, string>>): Run {
+  return runClew(args, { env, isAlone: true });
 }
 
 test('without limits the hook passes everything and writes nothing', (context) => {
@@ -150,7 +161,7 @@ test('whatever fails, the call passes with a notice', (context) => {
   assert.match(message(hook('PreToolUse', { args: ['--timezone', 'Mars/Olympus'] })), /no time zone "Mars\/Olympus"/);
   // What was counted is not readable any more: it is counted again.
   const usage = path.join(state, 'usage');
-  runClew(['usage', '--json'], { env });
+  runGuard(['usage', '--json'], env);
   assert.ok(existsSync(usage));
   for (const text of ['', '{', '{"hard":0}', '{"hard":-1}', '{"soft":"x"}', '[1]']) {
     writeFileSync(path.join(state, 'guard.json'), text);
@@ -177,9 +188,9 @@ test('a transcript path that leads nowhere counts the other sessions', (context)
 
 test('set, status and off; the status line shows where the session is', (context) => {
   const { set, env, line, file } = guarded(context);
-  const status = () => jsonOf(['guard', 'status', '--json'], { env }) as Record<string, unknown>;
+  const status = () => jsonOf(['guard', 'status', '--json'], { env, isAlone: true }) as Record<string, unknown>;
   assert.equal(
-    runClew(['guard', 'status'], { env }).stdout,
+    runGuard(['guard', 'status'], env).stdout,
     'no limits; clew guard set --soft 5 --hard 15 --per day sets them\n',
   );
   assert.equal(line(), '$0.02 session · $0.05 today · 20.0k context (10 %)');
@@ -195,22 +206,18 @@ test('set, status and off; the status line shows where the session is', (context
     per: 'day',
   });
   const { level, spentMicroUsd, spentUsd, softUsd, hardUsd, period } = status();
-  const today = new Date().toISOString().slice(0, 10);
+  const today = new Date(Date.now() + noonHours * 3_600_000).toISOString().slice(0, 10);
   assert.deepEqual(
     [level, spentMicroUsd, spentUsd, softUsd, hardUsd, period],
     ['soft', 51_057, 0.051057, 0.04, 0.06, today],
   );
-  // In the last hour of a day the hard limit may be further away than midnight.
-  assert.match(line(), / · guard \$0\.05 of \$0\.06\/day, over soft limit(?:, hard at \d\d:\d\d)?$/);
+  assert.match(line(), / · guard \$0\.05 of \$0\.06\/day, over soft limit, hard at \d\d:\d\d$/);
   set('--hard', '0.05'); // the rest stays
   assert.equal(status().softUsd, 0.04);
   assert.match(line(), / · guard \$0\.05 of \$0\.05\/day, blocked until 00:00$/);
-  const own = runClew(['guard', '--per', 'session', '--session', path.basename(file, '.jsonl')], { env });
+  const own = runGuard(['guard', '--per', 'session', '--session', path.basename(file, '.jsonl')], env);
   assert.match(own.stdout, /^limits {6}soft \$0\.04, hard \$0\.05 per session\nspent {7}\$0\.02 in this session\n/);
-  assert.equal(
-    runClew(['guard', 'off'], { env }).stdout,
-    'the limits are removed; hooks of clew guard pass everything\n',
-  );
+  assert.equal(runGuard(['guard', 'off'], env).stdout, 'the limits are removed; hooks of clew guard pass everything\n');
   assert.equal(status().level, null);
 });
 
