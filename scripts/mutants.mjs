@@ -4,7 +4,7 @@
 //   npm run test:mutants -- --sample  the same twelve each time, for CI
 //   npm run test:mutants -- --check   only whether the list fits the sources, for `npm run check`
 import { spawn } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -52,6 +52,7 @@ function sampleOf(list, count) {
 
 /** The text to change is in the file exactly once: an outdated list is an error, not a survivor. */
 function checkMutant({ id, file, find, replace, tests }) {
+  if (!existsSync(file)) return [`${id}: there is no ${file}`];
   const count = readFileSync(file, 'utf8').split(find).length - 1;
   if (count !== 1) return [`${id}: ${JSON.stringify(find)} is in ${file} ${count} times`];
   if (find === replace) return [`${id}: changes nothing`];

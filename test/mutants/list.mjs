@@ -4,6 +4,8 @@ const end = 'src/session/facts/continuation.ts';
 const rows = 'src/library/index/session-rows.ts';
 const transcripts = 'src/store/transcripts.ts';
 const tests = ['session/facts/continue-summary'];
+const forgotten = 'src/library/index/forgotten-files.ts';
+const changing = ['library/index/changing-library'];
 
 export const mutants = [
   {
@@ -205,5 +207,33 @@ export const mutants = [
     find: "!head.endsWith(' ') && ",
     replace: '',
     tests: ['base/text/terminal-text'],
+  },
+  {
+    id: 'replaced-file-loses-its-id',
+    file: forgotten,
+    find: 'UPDATE files SET text_offset = 0, text_line = 0, started_at = NULL, ended_at = NULL WHERE',
+    replace: 'DELETE FROM files WHERE',
+    tests: changing,
+  },
+  {
+    id: 'times-of-other-files-forgotten',
+    file: forgotten,
+    find: '(SELECT max(ended_at) FROM files WHERE session = sessions.id)',
+    replace: 'NULL',
+    tests: changing,
+  },
+  {
+    id: 'session-without-files-stays',
+    file: 'src/library/index/indexer.ts',
+    find: 'if (haveLeft) ',
+    replace: 'if (false) ',
+    tests: changing,
+  },
+  {
+    id: 'text-of-a-replaced-file-stays',
+    file: forgotten,
+    find: '  forgetDocuments(database, id);\n',
+    replace: '',
+    tests: changing,
   },
 ];

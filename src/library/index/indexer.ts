@@ -22,10 +22,10 @@ import {
   wholeFileBytes,
 } from '../../store/index.ts';
 import { type Database, insertValues, type SqlValue } from './database.ts';
+import { forgetContents, forgetEmptySessions, forgetMissing } from './forgotten-files.ts';
 import { IndexState, type KnownFile } from './index-state.ts';
 import { type NewRows, readRows } from './row-reader.ts';
-import { type FileRows, writeRows } from './row-writer.ts';
-import { forgetDocuments } from './schema.ts';
+import { type FileRows, keepTimes, timeValue, writeRows } from './row-writer.ts';
 import { type ReadSummaries, summaryOfTranscript } from './session-summaries.ts';
 
 /** What an update of the index read and wrote. */
@@ -226,6 +226,8 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
     state.refresh();
     const saved: SqlValue[] = [];
     const written: FileRows[] = [];
+    // A flat agent file may now be one of another session.
+    let haveLeft = false;
     for (const advance of proved) {
       const { file, rows, fromOffset, proof } = advance;
       const now = state.files.get(file.path);
@@ -235,8 +237,9 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
       if (startsAnew && now !== undefined) forgetContents(database, file.path, now);
       const session = state.sessionOf(file.mainPath ?? mainOfFlatAgent(file, rows, report), file.slug, file.root);
       const known = knownAs(now?.id ?? state.newFileId(), session.id, advance);
+      if (now !== undefined && now.session !== known.session) haveLeft = true;
       state.files.set(file.path, known);
-      saved.push(...fileValues(file, known, proof));
+      saved.push(...fileValues(advance, known, proof));
       written.push({
         id: known.id,
         session,
@@ -245,8 +248,10 @@ function writeBatch(database: Database, state: IndexState, batch: readonly Advan
         rows,
       });
     }
-    insertValues(database, saveFiles, 12, saved, keepFiles);
-    return written.length + writeRows(database, written);
+    insertValues(database, saveFiles, 14, saved, keepFiles);
+    const rows = writeRows(database, written);
+    if (haveLeft) forgetEmptySessions(database);
+    return written.length + rows;
   });
 }
 
@@ -274,19 +279,16 @@ function knownAs(id: number, session: number, { file, rows, isDone }: Advance): 
   return { id, session, isMain, dev, ino, size, mtimeMs, offset: rows.offset, line: rows.line };
 }
 
-const saveFiles =
-  'INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash)';
+const saveFiles = `INSERT INTO files (id, path, session, agent_id, dev, ino, size, mtime_ms, offset, line, head_hash, tail_hash,
+     started_at, ended_at)`;
 const keepFiles = `ON CONFLICT (path) DO UPDATE SET session = excluded.session, dev = excluded.dev, ino = excluded.ino,
   size = excluded.size, mtime_ms = excluded.mtime_ms, offset = excluded.offset, line = excluded.line,
-  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash`;
+  head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, ${keepTimes('files')}`;
 
-function fileValues(
-  { path: name, agentId }: TranscriptFile,
-  known: KnownFile,
-  { headHash, tailHash }: FileProof,
-): SqlValue[] {
+function fileValues({ file, rows }: Advance, known: KnownFile, { headHash, tailHash }: FileProof): SqlValue[] {
   const { id, session, dev, ino, size, mtimeMs, offset, line } = known;
-  return [id, name, session, agentId ?? null, dev, ino, size, mtimeMs, offset, line, headHash, tailHash];
+  const place = [id, file.path, session, file.agentId ?? null, dev, ino, size, mtimeMs, offset, line];
+  return [...place, headHash, tailHash, timeValue(rows.facts.startedAt), timeValue(rows.facts.endedAt)];
 }
 
 /** A flat agent file is next to the transcript of the session that its lines name. */
@@ -303,46 +305,4 @@ function firstSessionId(file: string, report: Counters): string | undefined {
     }
   }
   return undefined;
-}
-
-/**
- * Removes everything that came from a file from the index. Its row in `files` stays: a file that is read again in the
- * same transaction keeps its id, and no new file may get it.
- */
-function forgetContents(database: Database, file: string, { id, session, isMain }: KnownFile): void {
-  for (const table of ['prompts', 'tool_calls']) database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
-  forgetDocuments(database, id);
-  database.prepare('UPDATE files SET text_offset = 0, text_line = 0 WHERE id = ?').run(id);
-  database.prepare('DELETE FROM places WHERE path = ?').run(file);
-  if (!isMain) return;
-  database
-    .prepare(
-      `UPDATE sessions SET cwd = NULL, first_prompt = NULL, started_at = NULL, ended_at = NULL, summary_state = NULL,
-         is_foreign = 0 WHERE id = ?`,
-    )
-    .run(session);
-}
-
-/** Files that no longer exist in the listed roots; files of other roots stay. */
-function forgetMissing(
-  database: Database,
-  files: readonly TranscriptFile[],
-  state: IndexState,
-  roots: readonly string[],
-): number {
-  const present = new Set(files.map((file) => file.path));
-  const searched = roots.map((root) => `${path.resolve(root)}${path.sep}`);
-  const gone = [...state.files].filter(
-    ([file]) => !present.has(file) && searched.some((root) => file.startsWith(root)),
-  );
-  if (gone.length === 0) return 0;
-  database.transaction(() => {
-    for (const [file, known] of gone) {
-      forgetContents(database, file, known);
-      database.prepare('DELETE FROM files WHERE id = ?').run(known.id);
-      state.files.delete(file);
-    }
-    database.exec('DELETE FROM sessions WHERE id NOT IN (SELECT session FROM files)');
-  });
-  return gone.length;
 }

@@ -59,9 +59,14 @@ function answerCalls(database: Database, { id, rows }: FileRows): void {
 
 const saveSessions = 'INSERT INTO sessions (id, path, session_id, slug, root, cwd, first_prompt, started_at, ended_at)';
 const keepSessions = `ON CONFLICT (id) DO UPDATE SET
-  cwd = coalesce(cwd, excluded.cwd), first_prompt = coalesce(first_prompt, excluded.first_prompt),
-  started_at = min(coalesce(started_at, excluded.started_at), coalesce(excluded.started_at, started_at)),
-  ended_at = max(coalesce(ended_at, excluded.ended_at), coalesce(excluded.ended_at, ended_at))`;
+  cwd = coalesce(cwd, excluded.cwd), first_prompt = coalesce(first_prompt, excluded.first_prompt), ${keepTimes('sessions')}`;
+
+/** Of an upsert into a table of things that last from the first of their lines to the last. */
+export function keepTimes(table: 'sessions' | 'files'): string {
+  const [start, end] = [`${table}.started_at`, `${table}.ended_at`];
+  return `started_at = min(coalesce(${start}, excluded.started_at), coalesce(excluded.started_at, ${start})),
+    ended_at = max(coalesce(${end}, excluded.ended_at), coalesce(excluded.ended_at, ${end}))`;
+}
 
 function addSession(values: SqlValue[], { session, isAgent, rows }: FileRows): void {
   const { id, path, sessionId, slug, root } = session;
@@ -71,6 +76,6 @@ function addSession(values: SqlValue[], { session, isAgent, rows }: FileRows): v
   values.push(id, path, sessionId, slug, root, ...own, timeValue(startedAt), timeValue(endedAt));
 }
 
-function timeValue(time: number): number | null {
+export function timeValue(time: number): number | null {
   return Number.isFinite(time) ? time : null;
 }

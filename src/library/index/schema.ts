@@ -10,7 +10,7 @@ import { exchangeTables, forgetExchanges } from './exchange-tables.ts';
 import { verdictTables } from './session-summaries.ts';
 
 /** Raised whenever a table changes: an index with an older number is rebuilt. */
-export const schemaVersion = 21;
+export const schemaVersion = 22;
 
 const tables = `
 CREATE TABLE sessions (
@@ -67,6 +67,9 @@ CREATE TABLE files (
   line INTEGER NOT NULL,
   head_hash TEXT NOT NULL,
   tail_hash TEXT NOT NULL,
+  -- Of its own lines: a session gets them back when another of its files goes or is replaced.
+  started_at INTEGER,
+  ended_at INTEGER,
   text_offset INTEGER NOT NULL DEFAULT 0,
   text_line INTEGER NOT NULL DEFAULT 0
 );

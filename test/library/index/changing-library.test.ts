@@ -10,6 +10,7 @@ import type { ReadSummaries } from '../../../src/library/index/session-summaries
 import { search } from '../../../src/library/search/search.ts';
 import { updateText } from '../../../src/library/search/text-indexer.ts';
 import { temporaryFolder } from '../../support/temp-folder.ts';
+import { contentOf, currentIndex } from '../index-check.ts';
 import { ChangingLibrary } from './changing-library.ts';
 
 const firstSeed = Number(process.env.CLEW_SEED ?? '1');
@@ -32,6 +33,11 @@ async function checkSeed(context: TestContext, seed: number): Promise<void> {
       const asks = library.random() < 0.5 ? [askList, askSearch] : [askSearch, askList];
       for (const ask of asks) await ask(library, library.pick(connections) as Database, root, seed);
     }
+    const [database] = connections as [Database];
+    updateText(database, { roots: [root] });
+    const fresh = currentIndex(temporaryFolder(context), root);
+    assert.deepEqual(contentOf(database), contentOf(fresh), describe(library, seed));
+    fresh.close();
   } finally {
     for (const database of connections) database.close();
   }

@@ -199,6 +199,13 @@ const changes: Readonly<Record<string, (library: ChangingLibrary) => string | un
     library.write(agent, path.basename(main, '.jsonl'), 2);
     return `${nameOf(main)}: ${nameOf(agent)}`;
   },
+  'give to another session': (library) => {
+    const agent = library.pick(library.agents());
+    const main = library.pick(library.mains());
+    if (agent === undefined || main === undefined) return undefined;
+    library.write(agent, path.basename(main, '.jsonl'), 2);
+    return `${nameOf(agent)}, now of ${path.basename(main)}`;
+  },
   'append to': (library) => {
     const file = library.pick(library.files());
     if (file === undefined) return undefined;
