@@ -11,13 +11,14 @@ export interface DiskLog {
   /** Such as `write 000001.pack chunks`, `sync 000001.pack`, `sync .`; random parts of names are left out. */
   readonly events: string[];
   /** The next write of a record writes half of it and fails with this code. */
-  failNextWrite(code: string): void;
+  /** The next write to this file stops in its middle. */
+  failNextWrite(file: string, code: string): void;
 }
 
 export function watchDisk(context: TestContext, folder: string): DiskLog {
   const events: string[] = [];
   const paths = new Map<number, string>();
-  let failure: string | undefined;
+  let failure: { readonly file: string; readonly code: string } | undefined;
   const { openSync, writeSync, fsync, fsyncSync, renameSync, ftruncateSync, linkSync, rmSync } = fs;
   const { open, rename, link, rm } = fsPromises;
   const note = (what: string, file: string, more = ''): void => {
@@ -31,9 +32,10 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   }) as typeof fs.openSync;
   fs.writeSync = ((descriptor: number, bytes: Buffer, offset: number) => {
     const kind = /"kind":"(\w+)"/.exec(bytes.toString('latin1', 0, 80))?.[1] ?? '';
-    if (failure !== undefined && offset === 0) return writeSync(descriptor, bytes, 0, bytes.length >> 1);
-    if (failure !== undefined) {
-      const error = Object.assign(new Error('planted'), { code: failure });
+    const isFailing = failure !== undefined && paths.get(descriptor) === failure.file;
+    if (isFailing && offset === 0) return writeSync(descriptor, bytes, 0, bytes.length >> 1);
+    if (isFailing) {
+      const error = Object.assign(new Error('planted'), { code: failure?.code });
       failure = undefined;
       throw error;
     }
@@ -94,8 +96,8 @@ export function watchDisk(context: TestContext, folder: string): DiskLog {
   });
   return {
     events,
-    failNextWrite: (code) => {
-      failure = code;
+    failNextWrite: (file, code) => {
+      failure = { file, code };
     },
   };
 }

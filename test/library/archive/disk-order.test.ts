@@ -85,7 +85,7 @@ test('the archive writes, syncs and deletes in the order that its page promises'
     const pack = path.join(folder, '000003.pack');
     const before = readFileSync(pack);
     appendFileSync(main, line('three'));
-    log.failNextWrite('ENOSPC');
+    log.failNextWrite(pack, 'ENOSPC');
     log.events.length = 0;
     assert.deepEqual(await refusalOf(archive()), {
       message: `cannot write ${pack} (ENOSPC); make room on the disk and run it again`,
