@@ -1,5 +1,6 @@
 // The errors a user sees: what happened and what to do next, in one line, with an exit code. Any other error is a bug
 // (exit code 70).
+import { constants } from 'node:os';
 
 /** Exit codes of every command; documented in the README. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, refused: 3, bug: 70 } as const;
@@ -31,7 +32,14 @@ export class UnreadableError extends UserError {
 /** The `code` of a Node system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  return typeof error.code === 'string' ? nameNumber(error.code) : undefined;
+}
+
+/** Node has no name for some errors of the system, such as that of a full quota: `Unknown system error -122`. */
+export function nameNumber(code: string): string {
+  const [, number] = /^Unknown system error -(\d+)$/.exec(code) ?? [];
+  if (number === undefined) return code;
+  return Object.entries(constants.errno).find(([, each]) => each === Number(number))?.[0] ?? code;
 }
 
 /** The same, also for a `UserError` that was caused by a system error. */

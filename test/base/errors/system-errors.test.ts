@@ -33,6 +33,19 @@ const explained: readonly (readonly [unknown, string])[] = [
   ],
   [makeError("EIO: i/o error, rename '/a' -> '/b'"), `cannot write /a (EIO); ${fault}`],
   [
+    makeError("Unknown system error -122: Unknown system error -122, mkdir '/a'", {
+      code: 'Unknown system error -122',
+      errno: -122,
+      syscall: 'mkdir',
+      path: '/a',
+    }),
+    'cannot write /a (EDQUOT); make room in your quota and run it again',
+  ],
+  [
+    makeError("Unknown system error -122: Unknown system error -122, open '/a'"),
+    'cannot write /a (EDQUOT); make room in your quota and run it again',
+  ],
+  [
     new Error('it failed', { cause: makeError('EIO: i/o error, read') }),
     `cannot read a file or folder (EIO); ${fault}`,
   ],
