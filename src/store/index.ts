@@ -23,7 +23,15 @@ export {
   readWholeFile,
   wholeFileBytes,
 } from './lines.ts';
-export { abandonedNote, holderOfLock, isAlive, isHeld, type LockOptions, withLock } from './lock.ts';
+export {
+  abandonedNote,
+  holderOfLock,
+  isAlive,
+  isHeld,
+  type LockOptions,
+  removeLockLeftovers,
+  withLock,
+} from './lock.ts';
 export {
   boundaryFor,
   compareNames,

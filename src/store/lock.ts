@@ -77,7 +77,7 @@ async function acquire(
   for (let isFirst = true; ; isFirst = false) {
     const holder = take(lock, mine);
     if (holder === undefined) {
-      removeLeftovers(lock);
+      removeLockLeftovers(path.dirname(lock), `${path.basename(lock)}.`);
       return mine;
     }
     if (Date.now() >= end) {
@@ -161,12 +161,10 @@ function release(lock: string, mine: string): void {
   }
 }
 
-/** The files of killed processes around our lock: only a living one still needs its file. */
-function removeLeftovers(lock: string): void {
-  const folder = path.dirname(lock);
-  const start = `${path.basename(lock)}.`;
+/** The files of killed processes around the locks of a folder: only a living one still needs its file. */
+export function removeLockLeftovers(folder: string, start = ''): void {
   for (const name of namesStarting(folder, start)) {
-    if (!/^[0-9a-f]{16}(?:\.[0-9a-f]{16})*$/.test(name.slice(start.length))) continue;
+    if (!/(?:^|\.)lock(?:\.[0-9a-f]{16})+$/.test(name)) continue;
     const file = path.join(folder, name);
     try {
       const text = readLock(file);

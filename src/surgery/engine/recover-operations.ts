@@ -6,7 +6,7 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { type ArchivedCopy, findArchivedFile, forgetCopy, refuseOnlyCopy } from '../../library/archive/index.ts';
-import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
+import { refuseInUse, removeAbandonedLocks, whileHolding } from '../../library/session-files/index.ts';
 import { matchState, removeStaleTemps, withLock } from '../../store/index.ts';
 import {
   type ChangeOnDisk,
@@ -113,6 +113,7 @@ export async function recoverLocked(
       });
     }
   }
+  removeAbandonedLocks(env);
   await clearUnfinished(operations);
   return recovered;
 }
