@@ -1,6 +1,5 @@
 // The errors a user sees: what happened and what to do next, in one line, with an exit code. Any other error is a bug
 // (exit code 70).
-import { constants } from 'node:os';
 
 /** Exit codes of every command; documented in the README. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, refused: 3, bug: 70 } as const;
@@ -32,15 +31,17 @@ export class UnreadableError extends UserError {
 /** The `code` of a Node system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? nameNumber(error.code) : undefined;
+  if (typeof error.code !== 'string') return undefined;
+  return ('errno' in error ? unnamed[String(error.errno)] : undefined) ?? error.code;
 }
 
-/** Node has no name for some errors of the system, such as that of a full quota: `Unknown system error -122`. */
-export function nameNumber(code: string): string {
-  const [, number] = /^Unknown system error -(\d+)$/.exec(code) ?? [];
-  if (number === undefined) return code;
-  return Object.entries(constants.errno).find(([, each]) => each === Number(number))?.[0] ?? code;
-}
+/** Node knows a full quota and a replaced network file only by their numbers, on Linux and on macOS. */
+const unnamed: Readonly<Record<string, string>> = {
+  '-122': 'EDQUOT',
+  '-69': 'EDQUOT',
+  '-116': 'ESTALE',
+  '-70': 'ESTALE',
+};
 
 /** The same, also for a `UserError` that was caused by a system error. */
 export function unreadableCode(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 // Any error that the system, the disk or SQLite gave a call → one line with a next step. What fails outside of Clew is not a
 // bug in Clew, wherever it surfaces: in a command, a stream, a worker or SQLite.
-import { exitCodes, nameNumber, systemErrorCode, UserError } from './errors.ts';
+import { exitCodes, systemErrorCode, UserError } from './errors.ts';
 
 /** What to do, by the code of the system. */
 export const remedies: Readonly<Record<string, string>> = {
@@ -101,10 +101,8 @@ function readCall(error: Error): SystemCall | undefined {
   if (code !== undefined && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string')
     return { code, name: syscall, path: pathText(dest ?? path) };
   const [, written, name = '', place] =
-    /^(?:\w*Error: )?(E[A-Z0-9]{2,}|Unknown system error -\d+): [^,\n]+(?:, ([\w ]+?)(?: '([^'\n]*)'.*)?)?$/.exec(
-      error.message,
-    ) ?? [];
-  const found = code ?? (written === undefined ? undefined : nameNumber(written));
+    /^(?:\w*Error: )?(E[A-Z0-9]{2,}): [^,\n]+(?:, ([\w ]+?)(?: '([^'\n]*)'.*)?)?$/.exec(error.message) ?? [];
+  const found = code ?? written;
   if (found === undefined || (written === undefined && remedies[found] === undefined)) return undefined;
   return remedies[found] === undefined ? undefined : { code: found, name, path: pathText(path ?? place) };
 }

@@ -42,8 +42,8 @@ const explained: readonly (readonly [unknown, string])[] = [
     'cannot write /a (EDQUOT); make room in your quota and run it again',
   ],
   [
-    makeError("Unknown system error -122: Unknown system error -122, open '/a'"),
-    'cannot write /a (EDQUOT); make room in your quota and run it again',
+    makeError('UNKNOWN: unknown error, write', { code: 'UNKNOWN', errno: -122, syscall: 'write' }),
+    'cannot write a file (EDQUOT); make room in your quota and run it again',
   ],
   [
     new Error('it failed', { cause: makeError('EIO: i/o error, read') }),
