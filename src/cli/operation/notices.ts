@@ -10,6 +10,7 @@ export function operationNotices({ stderr, env }: Pick<CommandIo, 'stderr' | 'en
   readonly env: CommandIo['env'];
   readonly onWait: (holder: string) => void;
   readonly onRecovered: (recovered: readonly Recovered[]) => void;
+  readonly onDoubt: (line: string) => void;
 } {
   return {
     env,
@@ -17,6 +18,7 @@ export function operationNotices({ stderr, env }: Pick<CommandIo, 'stderr' | 'en
     onRecovered: (recovered) => {
       for (const line of recovered.flatMap(recoveredLines)) writeNotice(stderr, line);
     },
+    onDoubt: (line) => writeNotice(stderr, line),
   };
 }
 

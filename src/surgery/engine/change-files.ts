@@ -93,10 +93,7 @@ export function findOldFile({ aside, backup }: ChangeOnDisk): string | undefined
 /** Brings every file into its state after the operation, in the order of the record. Returns the number of carried lines. */
 export async function applyChanges(changes: readonly ChangeOnDisk[], record: OperationRecord): Promise<number> {
   for (const change of changes) await applyChange(change);
-  let carried = 0;
-  for (const change of changes) carried += await carryAppended(change, changes);
-  for (const folder of foldersOf(changes, 'removed')) await removeEmptyFolders(folder, new Set(record.tops));
-  return carried;
+  return carryAppended(changes, record);
 }
 
 async function applyChange(on: ChangeOnDisk): Promise<void> {
@@ -149,8 +146,19 @@ function nameForOld({ aside, backup, target }: ChangeOnDisk): string {
   return isOnDiskOf(path.dirname(backup), target) ? backup : aside;
 }
 
-/** Carries what reached the old file after its content was read; also what was written to a removed name since. */
-export async function carryAppended(on: ChangeOnDisk, changes: readonly ChangeOnDisk[]): Promise<number> {
+/** Carries what other programs append until nothing more comes, and removes the folders that are empty then. */
+export async function carryAppended(changes: readonly ChangeOnDisk[], record: OperationRecord): Promise<number> {
+  for (let carried = 0; ; ) {
+    let now = 0;
+    for (const change of changes) now += await carryTail(change, changes);
+    for (const folder of foldersOf(changes, 'removed')) await removeEmptyFolders(folder, new Set(record.tops));
+    if (now === 0) return carried;
+    carried += now;
+  }
+}
+
+/** What reached the old file after its content was read; also what was written to a removed name since. */
+async function carryTail(on: ChangeOnDisk, changes: readonly ChangeOnDisk[]): Promise<number> {
   const { change, target } = on;
   const old = findOldFile(on);
   const heir = change.kind === 'replaced' ? on : changes.find((each) => each.change.path === change.continuedBy);
@@ -192,8 +200,7 @@ export async function finishChanges(
 ): Promise<readonly Doubt[]> {
   const doubts: Doubt[] = [];
   for (const each of changes) doubts.push(...(await finishChange(each)));
-  for (const each of changes) await carryAppended(each, changes);
-  for (const folder of foldersOf(changes, 'removed')) await removeEmptyFolders(folder, new Set(record.tops));
+  await carryAppended(changes, record);
   return doubts;
 }
 
@@ -267,16 +274,39 @@ export async function takeBackChanges(
   const old = changes.filter(({ change }) => change.kind !== 'made').reverse();
   const made = changes.filter(({ change }) => change.kind === 'made').reverse();
   for (const each of old) doubts.push(...(await restoreTarget(each)));
+  const originOf = (each: ChangeOnDisk): ChangeOnDisk | undefined =>
+    old.find(({ change }) => change.continuedBy === each.change.path);
+  const removed: ChangeOnDisk[] = [];
   for (const each of made) {
-    const origin = old.find(({ change }) => change.continuedBy === each.change.path);
+    const origin = originOf(each);
     if (keepsMade) doubts.push(...(isThere(each.target) ? [keptDoubt(each)] : []));
     else if (origin !== undefined && (await readChangeState(origin)).is !== 'before')
       doubts.push(...(await keepBeside(each, origin)));
-    else doubts.push(...(await removeMade(each, origin)));
+    else {
+      const found = await removeMade(each, origin);
+      if (found.length === 0) removed.push(each);
+      doubts.push(...found);
+    }
   }
   for (const { temp } of changes) await rm(temp, { force: true });
-  await removeMadeFolders(changes, record);
+  let now = 0;
+  do {
+    await removeMadeFolders(changes, record);
+    now = 0;
+    for (const each of removed) now += await carryMadeAgain(each, originOf(each));
+  } while (now > 0);
   return doubts;
+}
+
+/** The lines of a transcript that Claude Code has created again after it was removed. */
+async function carryMadeAgain({ target, undone }: ChangeOnDisk, origin: ChangeOnDisk | undefined): Promise<number> {
+  const start = origin?.change.before?.sizeBytes;
+  if (origin === undefined || start === undefined || !target.endsWith('.jsonl')) return 0;
+  if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 0;
+  await takeFile(target, undone);
+  const carried = await carryLines({ file: undone, start: 0 }, { file: origin.target, start });
+  await rm(undone);
+  return carried;
 }
 
 /** The origin of a made file was written by another program: ours gets a name next to it. */
@@ -380,7 +410,7 @@ async function removeMadeFolders(changes: readonly ChangeOnDisk[], record: Opera
         () => false,
       )
     )
-      await syncPath(path.dirname(folder));
+      await syncPath(path.dirname(folder)).catch(() => undefined); // after a power cut it may be there again, and empty
   }
 }
 

@@ -74,8 +74,7 @@ export async function runRecord(operations: string, record: OperationRecord): Pr
   await writeRecord(operations, { ...record, state: 'applying' });
   const carried = await applyChanges(changes, record);
   await closeRecord(operations, withSizes(record, changes), changes);
-  let late = 0;
-  for (const each of changes) late += await carryAppended(each, changes);
+  const late = await carryAppended(changes, record);
   if (late > 0) await writeRecord(operations, { ...withSizes(record, changes), state: 'done' });
   return carried + late;
 }

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { type ArchivedCopy, findArchivedFile, forgetCopy, refuseOnlyCopy } from '../../library/archive/index.ts';
-import { refuseInUse, removeAbandonedLocks, whileHolding } from '../../library/session-files/index.ts';
-import { matchState, removeStaleTemps, withLock } from '../../store/index.ts';
+import { refuseInUse, whileHolding } from '../../library/session-files/index.ts';
+import { matchState, removeAbandonedLocks, removeStaleTemps, stateFolder, withLock } from '../../store/index.ts';
 import {
   type ChangeOnDisk,
   canFinish,
@@ -113,7 +113,7 @@ export async function recoverLocked(
       });
     }
   }
-  removeAbandonedLocks(env);
+  removeAbandonedLocks(stateFolder(env));
   await clearUnfinished(operations);
   return recovered;
 }
@@ -196,12 +196,26 @@ async function takeBackRecord(
   changes: readonly ChangeOnDisk[],
   keepsMade: boolean,
 ): Promise<readonly Doubt[]> {
+  const doubts = await restoreFiles(changes, record, keepsMade);
+  await closeUndone(operations, record, doubts);
+  return doubts;
+}
+
+async function restoreFiles(
+  changes: readonly ChangeOnDisk[],
+  record: OperationRecord,
+  keepsMade: boolean,
+): Promise<readonly Doubt[]> {
   const doubts = [...(await takeBackChanges(changes, record, keepsMade))];
   for (const copy of record.copies ?? []) doubts.push(...(await forgetOrKeep(copy)));
+  return doubts;
+}
+
+/** After the last file is in its state before the operation. */
+async function closeUndone(operations: string, record: OperationRecord, doubts: readonly Doubt[]): Promise<void> {
   await rm(path.join(operations, record.id, 'staged'), { recursive: true, force: true });
   await writeRecord(operations, { ...record, state: 'undone' });
   if (doubts.length === 0) await removeBackup(operations, record);
-  return doubts;
 }
 
 /** The copy may have become the only one since the undo began. */
@@ -243,14 +257,28 @@ export async function undoOperation(
   record: OperationRecord,
   env: Environment = process.env,
 ): Promise<readonly Doubt[]> {
+  const { doubts, isClosed } = await undoRecord(operations, record, env);
+  if (isClosed) await clearUnfinished(operations);
+  return doubts;
+}
+
+async function undoRecord(
+  operations: string,
+  record: OperationRecord,
+  env: Environment,
+): Promise<{ readonly doubts: readonly Doubt[]; readonly isClosed: boolean }> {
   await refuseUndo(record, env, operations);
   return whileHolding(sessionsTouched(record), env, async () => {
     const changes = await changesOnDisk(operations, record);
     markUnfinished(operations);
     await writeRecord(operations, { ...record, state: 'undoing' });
-    const doubts = await takeBackRecord(operations, record, changes, false);
-    await clearUnfinished(operations);
-    return doubts;
+    const doubts = await restoreFiles(changes, record, false);
+    // The files are as they were: if the disk refuses the rest, the mark stays, and the next command does it.
+    const isClosed = await closeUndone(operations, record, doubts).then(
+      () => true,
+      () => false,
+    );
+    return { doubts, isClosed };
   });
 }
 
@@ -331,12 +359,19 @@ export function operationsNamed(records: readonly OperationRecord[], id: string)
   return single.length > 0 ? single : records.filter(({ group, state }) => group === id && state === 'done');
 }
 
+export interface UndoOptions {
+  readonly env?: Environment;
+  readonly onWait?: (holder: string) => void;
+  /** Called for each file that another program has changed meanwhile, with where both versions are. */
+  readonly onDoubt?: (line: string) => void;
+}
+
 /** Undoes one operation, or all of a group: either all of them can be undone, or none is. Returns what was undone. */
 export async function undoTogether(
   records: readonly OperationRecord[],
-  options: { readonly env?: Environment; readonly onWait?: (holder: string) => void } = {},
+  options: UndoOptions = {},
 ): Promise<readonly OperationRecord[]> {
-  const { env = process.env } = options;
+  const { env = process.env, onDoubt } = options;
   const operations = operationsFolder(env);
   return withLock(operations, { ...options, what: 'changing sessions' }, async () => {
     // Another process may have undone some of them.
@@ -344,7 +379,13 @@ export async function undoTogether(
     const now = (await readRecords(operations)).filter(({ id }) => ids.has(id));
     if (now.length === 0) throw new UserError('there is no such operation', 'see `clew history`');
     for (const record of now) await refuseUndo(record, env);
-    for (const record of now) await undoOperation(operations, record, env);
+    let isClosed = true;
+    for (const record of now) {
+      const undone = await undoRecord(operations, record, env);
+      isClosed &&= undone.isClosed;
+      for (const line of describeDoubts(undone.doubts)) onDoubt?.(line);
+    }
+    if (isClosed) await clearUnfinished(operations);
     return now;
   });
 }
