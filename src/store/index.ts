@@ -26,11 +26,13 @@ export {
 export {
   abandonedNote,
   holderOfLock,
+  importsFolder,
   isAlive,
   isHeld,
   type LockOptions,
-  removeLockLeftovers,
+  removeAbandonedLocks,
   withLock,
+  withWorkFolder,
 } from './lock.ts';
 export {
   boundaryFor,

@@ -1,6 +1,6 @@
 // One writer at a time: a file names the process that holds the lock. A process that has ended holds nothing, even if
 // another process has its number now.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -38,6 +38,41 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
     return await work();
   } finally {
     release(lock, mine);
+  }
+}
+
+/** Where bundles are unpacked. */
+export function importsFolder(state: string): string {
+  return path.join(state, 'imports');
+}
+
+/** Runs `work` with a new folder in `parent`; if the process is killed, `removeAbandonedWork` removes it. */
+export async function withWorkFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = path.join(parent, randomUUID());
+  return withLock(parent, { name: `${path.basename(folder)}.lock` }, async () => {
+    try {
+      return await work(folder);
+    } finally {
+      removeAllQuietly(folder);
+    }
+  });
+}
+
+function removeAbandonedWork(parent: string): void {
+  const folders = new Set(namesStarting(parent, '').map((name) => path.join(parent, name.replace(/\.lock$/, ''))));
+  for (const folder of folders) {
+    // A folder is made after its lock and removed before it.
+    if (isHeld(`${folder}.lock`)) continue;
+    removeAllQuietly(folder);
+    removeQuietly(`${folder}.lock`);
+  }
+}
+
+function removeAllQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The next operation removes it.
   }
 }
 
@@ -161,8 +196,18 @@ function release(lock: string, mine: string): void {
   }
 }
 
-/** The files of killed processes around the locks of a folder: only a living one still needs its file. */
-export function removeLockLeftovers(folder: string, start = ''): void {
+/** Below Clew's state folder, but for the locks of the trace, whose next holder is the next hook. */
+const lockFolders: readonly string[] = ['', 'session-locks', 'setup', 'archive'];
+
+/** What processes left that were killed while they took a lock: its next holder, who would remove it, may never come. */
+export function removeAbandonedLocks(state: string): void {
+  const pushes = namesStarting(path.join(state, 'push'), '').map((name) => path.join('push', name));
+  for (const folder of [...lockFolders, ...pushes]) removeLockLeftovers(path.join(state, folder), '');
+  removeAbandonedWork(importsFolder(state));
+}
+
+/** The files of killed processes around locks: only a living one still needs its file. */
+function removeLockLeftovers(folder: string, start: string): void {
   for (const name of namesStarting(folder, start)) {
     if (!/(?:^|\.)lock(?:\.[0-9a-f]{16})+$/.test(name)) continue;
     const file = path.join(folder, name);

@@ -176,11 +176,16 @@ export function isBelow(file: string, folder: string): boolean {
   return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
 }
 
+/** Of a file that is being written. Does not end in `.jsonl`, so that neither Clew nor the client takes it for a session. */
+export function isTempName(name: string): boolean {
+  return /^\.clew-[0-9a-f]{16}\.tmp$/.test(name);
+}
+
 function walk(folder: string, boundary: string, problems: DiskProblem[], found: Found): void {
   for (const entry of listFolder(folder, problems)) {
     const full = path.join(folder, entry.name);
     if (entry.isDirectory()) walk(full, boundary, problems, found);
-    else if (entry.isFile()) found.files.push(full);
+    else if (entry.isFile()) found.files.push(...(isTempName(entry.name) ? [] : [full]));
     else if (entry.isSymbolicLink()) addLink(full, boundary, problems, found);
     else found.leftOut.push({ path: full, reason: 'is not a regular file' });
   }

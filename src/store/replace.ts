@@ -8,7 +8,7 @@ import path from 'node:path';
 import { exitCodes, systemErrorCode, UserError } from '../base/errors/index.ts';
 import { type FileIdentity, identify, refuseIfChanged } from './append.ts';
 import { diskError, makeFolder, privateFileMode, syncPath } from './durable.ts';
-import { listFolder } from './owned-files.ts';
+import { isTempName, listFolder } from './owned-files.ts';
 
 export type FileContent = Buffer | AsyncIterable<Buffer> | Iterable<Buffer>;
 
@@ -74,7 +74,7 @@ export async function removeStaleTemps(
 ): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { name } of await listFolder(folder, [])) {
-    if (!tempName.test(name)) continue;
+    if (!isTempName(name)) continue;
     const temp = path.join(folder, name);
     const ageMs = Date.now() - (await modifiedMs(temp));
     if (ageMs < olderThanMs) continue;
@@ -83,9 +83,6 @@ export async function removeStaleTemps(
   }
   return removed;
 }
-
-// Does not end in `.jsonl`, so that neither Clew nor the client takes it for a session.
-const tempName = /^\.clew-[0-9a-f]{16}\.tmp$/;
 
 async function existingTarget(file: string): Promise<string> {
   try {

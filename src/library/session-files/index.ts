@@ -4,7 +4,6 @@ export {
   holdSession,
   type ReleaseSession,
   refuseInUse,
-  removeAbandonedLocks,
   runningClients,
   whileHolding,
   whoUses,

@@ -7,14 +7,7 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import { readRegularText } from '../../base/files/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
-import {
-  holderOfLock,
-  isAlive,
-  projectsFolders,
-  removeLockLeftovers,
-  stateFolder,
-  withLock,
-} from '../../store/index.ts';
+import { holderOfLock, isAlive, projectsFolders, stateFolder, withLock } from '../../store/index.ts';
 import { sessionPlace } from './session-paths.ts';
 
 export type ReleaseSession = () => Promise<void>;
@@ -75,11 +68,6 @@ export async function whileHolding<T>(
   } finally {
     for (const release of held) await release();
   }
-}
-
-/** A process that was killed while it took the lock of a session may have left a file there. */
-export function removeAbandonedLocks(env: NodeJS.ProcessEnv): void {
-  removeLockLeftovers(locksFolder(env));
 }
 
 const endItFirst = 'end it there and run it again';

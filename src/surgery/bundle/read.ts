@@ -1,14 +1,13 @@
 // Reads a bundle: its manifest, and its files into a folder. It is untrusted: everything is checked, and never more is
 // unpacked than the manifest states and the size of the file allows.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createBrotliDecompress } from 'node:zlib';
 import { systemErrorCode, UserError } from '../../base/errors/index.ts';
 import { openRegularFile } from '../../base/files/index.ts';
 import { formatBytes } from '../../base/text/index.ts';
-import { diskError, stateFolder, writeNewFile } from '../../store/index.ts';
+import { diskError, importsFolder, stateFolder, withWorkFolder, writeNewFile } from '../../store/index.ts';
 import {
   type BundledFile,
   bundleVersion,
@@ -162,22 +161,7 @@ export async function unpackBundle<T>(
   env: NodeJS.ProcessEnv,
   use: (manifest: Manifest, folder: string) => Promise<T>,
 ): Promise<T> {
-  const imports = path.join(stateFolder(env), 'imports');
-  await removeStale(imports);
-  const folder = path.join(imports, randomUUID());
-  try {
-    return await use(await extractBundle(file, folder), folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const staleMs = 24 * 3_600_000;
-
-async function removeStale(imports: string): Promise<void> {
-  for (const name of await readdir(imports).catch(() => [])) {
-    const left = path.join(imports, name);
-    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > staleMs) await rm(left, { recursive: true, force: true });
-  }
+  return withWorkFolder(importsFolder(stateFolder(env)), async (folder) =>
+    use(await extractBundle(file, folder), folder),
+  );
 }
