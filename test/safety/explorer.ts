@@ -171,6 +171,7 @@ export class Explorer {
       appended: appended.map((each) => ({ ...each, line: this.#withoutRun(each.line) })),
       ...(secondRun === undefined ? {} : { second: secondRun }),
       ...(again === undefined ? {} : { again }),
+      ...(fault.kind === 'error' && call.name === 'rmdir' ? { keptFolder: `${call.path.replace('{top}/', '')}/` } : {}),
       ...(seenAtSecond === undefined ? {} : { seenAtSecond }),
     };
     return { isReached: true, faults: judgePoint(this.#command, clean, observed) };

@@ -26,6 +26,8 @@ export interface Observed {
   readonly followed: FollowedUp;
   readonly appended: readonly Appended[];
   readonly second?: Run;
+  /** A folder whose removal the disk refused. */
+  readonly keptFolder?: string;
   /** The same command once more, where that finishes it. */
   readonly again?: Run;
   /** What a second command saw of the history, and the disk at that moment. */
@@ -61,7 +63,7 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
     ...judgeAgain(observed.again, where),
     ...lostSessions(next, expected),
     ...(where === 'between' ? [`torn: ${describeDifference(next, expected)}`] : []),
-    ...judgeFolders(next, expected, where),
+    ...judgeFolders(next, expected, where, observed.keptFolder),
     ...judgeHistory(command, followed.history, where),
     // A client that does not know that its session was moved makes the file again.
     ...(appended.some(({ isLate }) => isLate) ? [] : judgeList(followed.listed, expected, where)),
@@ -235,10 +237,11 @@ function emptyFolders(tree: Tree): readonly string[] {
   return names.filter((name) => name.endsWith('/') && !files.some((file) => file.startsWith(name)));
 }
 
-function judgeFolders(tree: Tree, { before, after }: Expected, where: Where): readonly string[] {
+/** A folder that the disk does not remove stays with those around it: it is empty, and no reason to fail or to try for ever. */
+function judgeFolders(tree: Tree, { before, after }: Expected, where: Where, kept = ''): readonly string[] {
   const known = where === 'after' ? [after] : where === 'before' ? [before] : [before, after];
   return emptyFolders(tree)
-    .filter((name) => !known.some((each) => each.has(name)))
+    .filter((name) => !known.some((each) => each.has(name)) && !kept.startsWith(name))
     .map((folder) => `leftover: the empty folder ${folder}`);
 }
 
