@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isAlive, withLock } from '../../src/store/lock.ts';
+import { importsFolder, isAlive, removeAbandonedLocks, withLock, withWorkFolder } from '../../src/store/lock.ts';
+import { filesBelow } from '../support/paths.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { temporaryFolder } from '../support/temp-folder.ts';
+import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 import { waitFor } from '../support/wait.ts';
 
 test('works of one folder run one after the other, and leave nothing behind', async (t) => {
@@ -111,6 +112,33 @@ test('what killed processes left around a lock goes with the next holder; what a
   for (const name of ['lock.note', 'other', 'lock.abc']) writeFileSync(path.join(folder, name), gone);
   assert.equal(await withLock(folder, { waitMs: 0 }, async () => 'done'), 'done');
   assert.deepEqual(readdirSync(folder).sort(), [names[3], 'lock.abc', 'lock.note', 'other'].sort());
+});
+
+test('what killed processes left around the locks of a state goes; locks, work and files of living ones stay', async (t) => {
+  const state = temporaryFolder(t);
+  const gone = lockText(goneProcess(), '1', hostname());
+  const imports = importsFolder(state);
+  const left = [
+    `purges.lock.${'a'.repeat(16)}`,
+    ...['session-locks/x', 'push/store/push'].map((name) => `${name}.lock.${'b'.repeat(16)}`),
+  ];
+  const kept = ['session-locks/x.lock', 'session-locks/y.lock.note', 'other/z.lock.aaaaaaaaaaaaaaaa'];
+  writeTree(state, Object.fromEntries([...left, ...kept, 'imports/killed.lock'].map((name) => [name, gone])));
+  writeTree(imports, { 'killed/0/a.jsonl': '{}', 'unlocked/0/a.jsonl': '{}' });
+  await withWorkFolder(imports, async (folder) => {
+    writeTree(folder, { '0/a.jsonl': '{}' });
+    removeAbandonedLocks(state);
+    const own = path.join(path.relative(state, folder), '0/a.jsonl');
+    const lock = `${path.relative(state, folder)}.lock`;
+    assert.deepEqual(
+      filesBelow(state, '')
+        .map((file) => path.relative(state, file))
+        .filter((name) => statSync(path.join(state, name)).isFile())
+        .sort(),
+      [...kept, own, lock].sort(),
+    );
+  });
+  assert.deepEqual(readdirSync(imports), []);
 });
 
 test('an abandoned lock has one new holder, also if its breaker was killed or another breaker comes late', async (t) => {
