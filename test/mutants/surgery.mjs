@@ -100,28 +100,28 @@ export const mutants = [
     file: replace,
     find: '    await handle.sync();\n',
     replace: '',
-    tests: ['surgery/durable'],
+    tests: ['store/replace'],
   },
   {
     id: 'folder-is-not-synced-after-a-rename',
     file: replace,
     find: '  await syncPath(folder);\n  return backup',
     replace: '  return backup',
-    tests: ['surgery/durable'],
+    tests: ['store/replace'],
   },
   {
     id: 'backup-is-not-synced',
     file: replace,
     find: '  await syncPath(path.dirname(backup));\n',
     replace: '',
-    tests: ['surgery/durable'],
+    tests: ['store/replace'],
   },
   {
     id: 'new-file-overwrites',
     file: replace,
     find: '    await link(temp, file);',
     replace: '    await rename(temp, file);',
-    tests: ['surgery/durable'],
+    tests: ['store/replace'],
   },
   {
     id: 'proof-skips-the-refusal',
@@ -196,8 +196,8 @@ export const mutants = [
   {
     id: 'made-file-that-grew-is-removed',
     file: changes,
-    find: "if (match === 'other' || (match === 'longer' && origin === undefined)) return [keptDoubt(on)];",
-    replace: "if (match === 'other') return [keptDoubt(on)];",
+    find: "(is === 'after' && (!isLonger || isContinued))",
+    replace: "is === 'after'",
     tests: ['surgery/journal'],
   },
   {

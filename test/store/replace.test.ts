@@ -18,6 +18,7 @@ import { test } from 'node:test';
 import { exitCodes } from '../../src/base/errors/errors.ts';
 import { identify } from '../../src/store/append.ts';
 import { removeStaleTemps, replaceFile, writeNewFile } from '../../src/store/replace.ts';
+import { recordDiskCalls } from '../support/disk-calls.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { temporaryFolder, writeTree } from '../support/temp-folder.ts';
 
@@ -103,6 +104,15 @@ test('a file that changed since it was read, or while the content was made, is n
   }
   assert.deepEqual(await refusalOf(replaceFile(file, changing(), { expected, backup })), changed);
   assert.deepEqual(contentsOf(folder), { 's.jsonl': 'old\nmore\nstill more\n' });
+});
+
+test('the new content, the backup and the folder are on the disk before the next step', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(path.join(folder, 'a'), 'old');
+  const { calls } = await recordDiskCalls(t);
+  await replaceFile(path.join(folder, 'a'), Buffer.from('new'), { backup: path.join(folder, 'kept/b') });
+  const plain = calls.map((call) => call.replaceAll(folder, 'F').replaceAll(/\.clew-[0-9a-f]{16}\.tmp/g, 'TEMP'));
+  assert.deepEqual(plain, ['sync F/TEMP', 'sync F', 'link F/a F/kept/b', 'sync F/kept', 'rename F/TEMP F/a', 'sync F']);
 });
 
 test('an unchanged file passes the check', async (t) => {

@@ -83,11 +83,30 @@ function forbidden({ home }: Place): readonly string[] {
     path.join(home, 'repository/.git/hooks/pre-commit'),
     path.join(home, 'library/projects/-home-kim-project/.git/hooks/pre-commit'),
     path.join(home, 'library/projects/../settings.json'),
+    path.join(home, `library/projects/-home-kim-project/${sessionId}/.git/hooks/pre-commit`),
+    path.join(home, 'library/projects/-home-kim-project/memory/.claude/settings.json'),
     path.join(home, 'repository/note.jsonl'),
   ];
 }
 
+/** A record that another program wrote, to get a file of the user replaced, removed or created. */
+const forge: Damage = (place, file, random) => {
+  const target = anyOf(forbidden(place), random);
+  const state = anyOf(['begun', 'applying', 'undoing'], random);
+  const kind = anyOf(['made', 'replaced', 'removed'], random);
+  const bytes = existsSync(target) ? readFileSync(target) : Buffer.alloc(0);
+  const now = { sizeBytes: bytes.length, sha256: hashOf(bytes) };
+  const evil = Buffer.from('#!/bin/sh\nevil\n');
+  const folder = path.dirname(file);
+  writeTree(folder, { 'backup/0': evil, 'staged/0': evil });
+  const planted = { sizeBytes: evil.length, sha256: hashOf(evil) };
+  const forged = { path: target, kind, backup: 'backup/0', staged: 'staged/0', before: planted, after: now };
+  change(file, (record) => Object.assign(record, { state, files: [forged] }));
+  return `a forged ${state} record: ${kind} ${path.relative(place.home, target)}`;
+};
+
 const damages: readonly Damage[] = [
+  ...Array<Damage>(6).fill(forge),
   (_, file, random) => {
     const bytes = readFileSync(file);
     const length = Math.floor(random() * (bytes.length - 2));
@@ -130,20 +149,6 @@ const damages: readonly Damage[] = [
     const other = id.replace(/.{6}$/, 'abcdef');
     renameSync(path.join(operations, id), path.join(operations, other));
     return 'the folder has the name of another operation';
-  },
-  (place, file, random) => {
-    const target = anyOf(forbidden(place), random);
-    const state = anyOf(['begun', 'applying', 'undoing'], random);
-    const kind = anyOf(['made', 'replaced', 'removed'], random);
-    const bytes = existsSync(target) ? readFileSync(target) : Buffer.alloc(0);
-    const now = { sizeBytes: bytes.length, sha256: hashOf(bytes) };
-    const evil = Buffer.from('#!/bin/sh\nevil\n');
-    const folder = path.dirname(file);
-    writeTree(folder, { 'backup/0': evil, 'staged/0': evil });
-    const planted = { sizeBytes: evil.length, sha256: hashOf(evil) };
-    const forged = { path: target, kind, backup: 'backup/0', staged: 'staged/0', before: planted, after: now };
-    change(file, (record) => Object.assign(record, { state, files: [forged] }));
-    return `a forged ${state} record: ${kind} ${path.relative(place.home, target)}`;
   },
   ({ home }, file, random) => {
     const sibling = path.join(home, 'repository', 'evil.jsonl');

@@ -128,11 +128,15 @@ const events: Readonly<Record<string, Event>> = {
     appendFileSync(path.join(bench.root, 'history.jsonl'), line);
     return [line];
   },
-  'the agent writes its memory again': ({ bench }) => {
+  'the agent writes its memory again': ({ bench, record }) => {
     const file = path.join(bench.folder, 'memory/MEMORY.md');
+    // Otherwise it is the agent that overwrites the old one.
+    const isKept =
+      !existsSync(file) ||
+      record.files.some(({ kind, path: each }) => kind === 'made' && each.endsWith('MEMORY.md') && existsSync(each));
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, 'the new memory\n');
-    return ['the new memory\n'];
+    return ['the new memory\n', ...(isKept ? ['the old memory\n'] : [])];
   },
   'the agent writes the moved memory again': ({ record }) =>
     record.files
@@ -196,11 +200,25 @@ test('an undo that was killed after any step is finished by the next command', a
   const done = await runOperation(context, 'move');
   const { bench, record, before } = done;
   for (let steps = 0; steps <= record.files.length; steps++) {
-    await killAfter(done, steps);
-    await writeRecord(operationsFolder(bench.env), { ...record, state: 'undoing' });
-    const [recovered] = await recoverOperations(bench.env);
-    assert.equal(recovered?.outcome, 'undone');
-    assert.deepEqual(contentsOf(bench.root), before, `${steps} steps`);
+    for (const event of [
+      'nothing',
+      'a client appends to every transcript that is there',
+      'the agent writes its memory again',
+    ]) {
+      await killAfter(done, steps);
+      await writeRecord(operationsFolder(bench.env), { ...record, state: 'undoing' });
+      const kept = events[event]?.(done) ?? [];
+      const [recovered] = await recoverOperations(bench.env);
+      assert.equal(recovered?.outcome, 'undone');
+      const now = contentsOf(bench.root);
+      for (const bytes of kept)
+        assert.ok(
+          [...now.values()].some((each) => each.includes(bytes)),
+          `${steps} steps, ${event}: ${bytes}`,
+        );
+      assertSessionsWhole(now, before, before, `${steps} steps, ${event}`);
+      if (event === 'nothing') assert.deepEqual(now, before, `${steps} steps`);
+    }
   }
 });
 
