@@ -257,6 +257,7 @@ export async function undoOperation(
   record: OperationRecord,
   env: Environment = process.env,
 ): Promise<readonly Doubt[]> {
+  await refuseUndo(record, env, operations);
   const { doubts, isClosed } = await undoRecord(operations, record, env);
   if (isClosed) await clearUnfinished(operations);
   return doubts;
@@ -267,9 +268,10 @@ async function undoRecord(
   record: OperationRecord,
   env: Environment,
 ): Promise<{ readonly doubts: readonly Doubt[]; readonly isClosed: boolean }> {
-  await refuseUndo(record, env, operations);
   return whileHolding(sessionsTouched(record), env, async () => {
     const changes = await changesOnDisk(operations, record);
+    // Another program may have written to them since the first look.
+    await refuseChangedFiles(record, changes);
     markUnfinished(operations);
     await writeRecord(operations, { ...record, state: 'undoing' });
     const doubts = await restoreFiles(changes, record, false);
@@ -294,7 +296,10 @@ export async function refuseUndo(
   refuseOutsideSessions(record, env);
   refuseLinked(record);
   for (const main of sessionsTouched(record)) refuseInUse(main, env);
-  const changes = await changesOnDisk(operations, record);
+  await refuseChangedFiles(record, await changesOnDisk(operations, record));
+}
+
+async function refuseChangedFiles(record: OperationRecord, changes: readonly ChangeOnDisk[]): Promise<void> {
   for (const each of changes) await refuseChanged(record, each);
   for (const copy of record.copies ?? []) await refuseOnlyCopy(copy);
   if (record.isFromElsewhere !== true && !(await hasSources(record, changes)))
