@@ -52,6 +52,8 @@ function headline(name: string, id: string, outcome: Recovered['outcome']): stri
       return `${name} was killed before it was done; it is finished now, and clew undo ${shortOperation(id)} undoes it`;
     case 'undone':
       return `an undo of ${name} was killed before it was done; it is finished now`;
+    case 'kept':
+      return `an undo of ${name} was killed before it was done; its files have changed since, so they stay`;
     case 'set aside':
       return `the record of ${name} cannot be used; it is kept with its backups`;
     case 'left alone':

@@ -191,7 +191,7 @@ async function restoreFile(
     else await replaceFile(target, content, { backup });
     await chmod(target, file.mode);
     const seconds = file.mtimeMs / 1000;
-    await utimes(target, seconds, seconds);
+    await utimes(target, seconds, seconds).catch(() => undefined); // its bytes are there, which is what counts
   } catch (error) {
     throw diskError(error, 'write', target);
   }

@@ -260,6 +260,12 @@ export interface Doubt {
   readonly reason: string;
 }
 
+export interface TakenBack {
+  readonly doubts: readonly Doubt[];
+  /** Another program wrote to a file of those that were only made, so all of them stay: the operation is still done. */
+  readonly isKept: boolean;
+}
+
 /**
  * Brings every file back into its state before the operation: first what was replaced or removed, then what was made, so
  * that the bytes of a session are always somewhere. What another program changed stays as it is and is returned. `keepsMade`:
@@ -269,21 +275,24 @@ export async function takeBackChanges(
   changes: readonly ChangeOnDisk[],
   record: OperationRecord,
   keepsMade: boolean,
-): Promise<readonly Doubt[]> {
+): Promise<TakenBack> {
   const doubts: Doubt[] = [];
   const old = changes.filter(({ change }) => change.kind !== 'made').reverse();
   const made = changes.filter(({ change }) => change.kind === 'made').reverse();
   for (const each of old) doubts.push(...(await restoreTarget(each)));
   const originOf = (each: ChangeOnDisk): ChangeOnDisk | undefined =>
     old.find(({ change }) => change.continuedBy === each.change.path);
+  const copies = keepsMade ? [] : made.filter((each) => originOf(each) === undefined);
+  const kept = await removeCopies(copies);
+  doubts.push(...kept);
   const removed: ChangeOnDisk[] = [];
   for (const each of made) {
     const origin = originOf(each);
     if (keepsMade) doubts.push(...(isThere(each.target) ? [keptDoubt(each)] : []));
-    else if (origin !== undefined && (await readChangeState(origin)).is !== 'before')
-      doubts.push(...(await keepBeside(each, origin)));
+    else if (origin === undefined) continue;
+    else if ((await readChangeState(origin)).is !== 'before') doubts.push(...(await keepBeside(each, origin)));
     else {
-      const found = await removeMade(each, origin);
+      const found = await removeContinued(each, origin);
       if (found.length === 0) removed.push(each);
       doubts.push(...found);
     }
@@ -295,7 +304,43 @@ export async function takeBackChanges(
     now = 0;
     for (const each of removed) now += await carryMadeAgain(each, originOf(each));
   } while (now > 0);
-  return doubts;
+  return { doubts, isKept: kept.length > 0 && copies.length === changes.length };
+}
+
+/** All or none: a session without some of its files would be damaged. Returns those that another program wrote to. */
+async function removeCopies(copies: readonly ChangeOnDisk[]): Promise<readonly Doubt[]> {
+  const changed = await setAside(copies);
+  for (const each of copies)
+    if (changed.length > 0) await giveBack(each);
+    else await rm(each.undone, { force: true });
+  return changed.map(keptDoubt);
+}
+
+async function setAside(copies: readonly ChangeOnDisk[]): Promise<readonly ChangeOnDisk[]> {
+  for (const each of copies) {
+    const { change, target, undone } = each;
+    if (existsSync(undone) || !isThere(target) || change.after === undefined) continue;
+    if ((await matchState(target, change.after)) !== 'same') return [each];
+    await takeFile(target, undone);
+  }
+  const changed: ChangeOnDisk[] = [];
+  for (const each of copies) {
+    const { change, target, undone, aside } = each;
+    if (change.after === undefined || !(existsSync(undone) || existsSync(aside))) continue;
+    if (isThere(target) || existsSync(aside) || (await matchState(undone, change.after)) !== 'same') changed.push(each);
+  }
+  return changed;
+}
+
+/** With the lines of a transcript that Claude Code has created again meanwhile. */
+async function giveBack({ change, target, undone, aside, temp }: ChangeOnDisk): Promise<void> {
+  if (existsSync(undone) && !existsSync(aside) && target.endsWith('.jsonl') && isThere(target))
+    await takeFile(target, aside);
+  if (existsSync(undone) && !isThere(target)) await placeFile(undone, target, temp);
+  await rm(undone, { force: true });
+  if (!existsSync(aside)) return;
+  await carryLines({ file: aside, start: 0 }, { file: target, start: change.after?.sizeBytes ?? 0 });
+  await rm(aside);
 }
 
 /** The lines of a transcript that Claude Code has created again after it was removed. */
@@ -363,19 +408,19 @@ async function keepAside(on: ChangeOnDisk, old: string): Promise<readonly Doubt[
   return [{ path: change.path, reason: `was written by another program; the earlier version is ${kept}` }];
 }
 
-async function removeMade(on: ChangeOnDisk, origin: ChangeOnDisk | undefined): Promise<readonly Doubt[]> {
+/** Its origin is back, and gets the lines that were appended to it. */
+async function removeContinued(on: ChangeOnDisk, origin: ChangeOnDisk): Promise<readonly Doubt[]> {
   const { change, target, undone } = on;
   const { after } = change;
   if (after === undefined) return [];
   if (!existsSync(undone)) {
     if (!isThere(target)) return [];
-    const match = await matchState(target, after);
-    if (match === 'other' || (match === 'longer' && origin === undefined)) return [keptDoubt(on)];
+    if ((await matchState(target, after)) === 'other') return [keptDoubt(on)];
     await takeFile(target, undone);
   }
   const match = await matchState(undone, after);
-  if (match === 'same' || (match === 'longer' && origin !== undefined)) {
-    if (origin?.change.before !== undefined)
+  if (match === 'same' || match === 'longer') {
+    if (origin.change.before !== undefined)
       await carryLines(
         { file: undone, start: after.sizeBytes },
         { file: origin.target, start: origin.change.before.sizeBytes },

@@ -18,6 +18,7 @@ import {
   finishChanges,
   parkOldFiles,
   readChangeState,
+  type TakenBack,
   takeBackChanges,
 } from './change-files.ts';
 import {
@@ -42,8 +43,8 @@ export interface Recovered {
   readonly id: string;
   /** Such as `move`; `undefined` if its record cannot be read. */
   readonly operation: string | undefined;
-  /** `nothing`: it had changed nothing yet. `set aside`: its record cannot be used, and was kept with its backups. */
-  readonly outcome: 'nothing' | 'taken back' | 'finished' | 'undone' | 'set aside' | 'left alone';
+  /** `nothing`: it had changed nothing yet. `kept`: its files have changed since, so it is not undone. `set aside`: its record cannot be used, and was kept with its backups. */
+  readonly outcome: 'nothing' | 'taken back' | 'finished' | 'undone' | 'kept' | 'set aside' | 'left alone';
   /** Files that other programs changed meanwhile, and where both versions are; why a record is not used. */
   readonly doubts: readonly string[];
 }
@@ -145,8 +146,10 @@ async function recoverRecord(
   }
   const changes = await changesOnDisk(operations, record);
   if (state === 'undoing') {
-    const doubts = await takeBackRecord(operations, record, changes, false);
-    return [{ id, operation, outcome: 'undone', doubts: describeDoubts(doubts) }];
+    const { doubts, isKept } = await restoreFiles(changes, record, false);
+    if (isKept) await writeRecord(operations, { ...record, state: 'done' });
+    else await closeUndone(operations, record, doubts);
+    return [{ id, operation, outcome: isKept ? 'kept' : 'undone', doubts: describeDoubts(doubts) }];
   }
   return [await settleRecord(operations, record, changes, isOwn || (await hasSources(record, changes)))];
 }
@@ -196,7 +199,7 @@ async function takeBackRecord(
   changes: readonly ChangeOnDisk[],
   keepsMade: boolean,
 ): Promise<readonly Doubt[]> {
-  const doubts = await restoreFiles(changes, record, keepsMade);
+  const { doubts } = await restoreFiles(changes, record, keepsMade);
   await closeUndone(operations, record, doubts);
   return doubts;
 }
@@ -205,10 +208,11 @@ async function restoreFiles(
   changes: readonly ChangeOnDisk[],
   record: OperationRecord,
   keepsMade: boolean,
-): Promise<readonly Doubt[]> {
-  const doubts = [...(await takeBackChanges(changes, record, keepsMade))];
-  for (const copy of record.copies ?? []) doubts.push(...(await forgetOrKeep(copy)));
-  return doubts;
+): Promise<TakenBack> {
+  const taken = await takeBackChanges(changes, record, keepsMade);
+  const doubts = [...taken.doubts];
+  for (const copy of taken.isKept ? [] : (record.copies ?? [])) doubts.push(...(await forgetOrKeep(copy)));
+  return { ...taken, doubts };
 }
 
 /** After the last file is in its state before the operation. */
@@ -274,7 +278,12 @@ async function undoRecord(
     await refuseChangedFiles(record, changes);
     markUnfinished(operations);
     await writeRecord(operations, { ...record, state: 'undoing' });
-    const doubts = await restoreFiles(changes, record, false);
+    const { doubts, isKept } = await restoreFiles(changes, record, false);
+    if (isKept) {
+      await writeRecord(operations, { ...record, state: 'done' });
+      await clearUnfinished(operations);
+      throw changedSince(record, `${doubts[0]?.path} has changed since`);
+    }
     // The files are as they were: if the disk refuses the rest, the mark stays, and the next command does it.
     const isClosed = await closeUndone(operations, record, doubts).then(
       () => true,
@@ -330,9 +339,12 @@ async function refuseChanged(record: OperationRecord, on: ChangeOnDisk): Promise
   const isThere = existsSync(target);
   if (change.archived !== undefined && !isThere) findArchivedFile(change.archived);
   const what = await whatChanged(on, isThere);
-  if (what === undefined) return;
-  throw new UserError(
-    `${change.path} ${what}, so ${record.operation} (${record.id}) cannot be undone`,
+  if (what !== undefined) throw changedSince(record, `${change.path} ${what}`);
+}
+
+function changedSince({ operation, id }: OperationRecord, what: string): UserError {
+  return new UserError(
+    `${what}, so ${operation} (${id}) cannot be undone`,
     'the backup has the original files: see `clew history --json`',
     exitCodes.refused,
   );
