@@ -171,10 +171,18 @@ export class Explorer {
       appended: appended.map((each) => ({ ...each, line: this.#withoutRun(each.line) })),
       ...(secondRun === undefined ? {} : { second: secondRun }),
       ...(again === undefined ? {} : { again }),
-      ...(fault.kind === 'error' && call.name === 'rmdir' ? { keptFolder: `${call.path.replace('{top}/', '')}/` } : {}),
+      ...(fault.kind === 'error' ? this.#refusedBy(call) : {}),
       ...(seenAtSecond === undefined ? {} : { seenAtSecond }),
     };
     return { isReached: true, faults: judgePoint(this.#command, clean, observed) };
+  }
+
+  /** One that was refused once is not tried for ever: an empty folder and a temporary file hurt nobody. */
+  #refusedBy({ name, path: file }: ChangingCall): Pick<Observed, 'kept' | 'isUnsynced'> {
+    const relative = file.replace('{top}/', '');
+    if (name === 'rmdir') return { kept: `${relative}/` };
+    if (name === 'unlink') return { kept: path.relative(this.#place.top, this.#withRun(file)) };
+    return { isUnsynced: name === 'fsync' };
   }
 
   #normalisedUndo({ undo }: FollowedUp): Pick<FollowedUp, 'undo'> {

@@ -26,8 +26,10 @@ export interface Observed {
   readonly followed: FollowedUp;
   readonly appended: readonly Appended[];
   readonly second?: Run;
-  /** A folder whose removal the disk refused. */
-  readonly keptFolder?: string;
+  /** A file or folder whose removal the disk refused. */
+  readonly kept?: string;
+  /** The disk refused to say that something is durable. */
+  readonly isUnsynced?: boolean;
   /** The same command once more, where that finishes it. */
   readonly again?: Run;
   /** What a second command saw of the history, and the disk at that moment. */
@@ -54,7 +56,7 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
   const isUndone = observed.what === 'second undo' && observed.second?.status === 0;
   const faults = [
     ...judgeExit(
-      { hasNoResult: command.hasNoResult === true || isUndone },
+      { hasNoResult: command.hasNoResult === true || isUndone, isUnsynced: observed.isUnsynced === true },
       run,
       findWhere(withoutAppended(trees.first, appended, expected), expected),
     ),
@@ -63,11 +65,13 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
     ...judgeAgain(observed.again, where),
     ...lostSessions(next, expected),
     ...(where === 'between' ? [`torn: ${describeDifference(next, expected)}`] : []),
-    ...judgeFolders(next, expected, where, observed.keptFolder),
+    ...judgeFolders(trees.next, expected, where, observed.kept),
     ...judgeHistory(command, followed.history, where),
     // A client that does not know that its session was moved makes the file again.
-    ...(appended.some(({ isLate }) => isLate) ? [] : judgeList(followed.listed, expected, where)),
-    ...followed.leftovers.map((file) => `leftover: ${file}`),
+    ...(appended.some(({ name, isLate }) => isLate || isGone(name, expected.after))
+      ? []
+      : judgeList(followed.listed, expected, where)),
+    ...followed.leftovers.filter((file) => file !== observed.kept).map((file) => `leftover: ${file}`),
     ...judgeUndo(command, expected, observed, where),
     ...lostLines(appended, trees.next, trees.undone, expected, where),
   ];
@@ -76,7 +80,7 @@ export function judgePoint(command: ExploredCommand, expected: Expected, observe
 
 /** The exit code is 0 only with the result in place, and an error is one line with a next step. */
 function judgeExit(
-  { hasNoResult }: { readonly hasNoResult: boolean },
+  { hasNoResult, isUnsynced }: { readonly hasNoResult: boolean; readonly isUnsynced: boolean },
   { status, stderr }: FaultyRun,
   where: Where,
 ): readonly string[] {
@@ -87,7 +91,8 @@ function judgeExit(
     status === 0 || (lines.length === 1 && /^clew: .+; .+/.test(lines[0] ?? '')) ? [] : [`message: ${oneLine(stderr)}`];
   if (hasNoResult || where === 'both') return form;
   if (status === 0 && where !== 'after') return [...form, `exit: 0, but the result is not in place (${where})`];
-  if (status !== 0 && where === 'after')
+  // What is in place but not durable may be reported either way.
+  if (status !== 0 && where === 'after' && !isUnsynced)
     return [...form, `exit: ${status}, but the result is in place: ${oneLine(stderr)}`];
   return form;
 }
@@ -136,6 +141,11 @@ function judgeHistory(command: ExploredCommand, [record]: readonly SeenOperation
   const wanted = (where === 'after') === command.isUndo ? 'undone' : 'done';
   if (wanted === 'done' ? state === 'done' : state === 'undone' || (state === undefined && !command.isUndo)) return [];
   return [`lie: the history says ${state ?? 'nothing'}, but the disk is ${wanted}`];
+}
+
+/** The command deletes the session, wherever it was. */
+function isGone(name: string, after: Tree): boolean {
+  return ![...after.keys()].some((each) => path.basename(each) === path.basename(name));
 }
 
 function judgeList(listed: readonly string[], expected: Expected, where: Where): readonly string[] {
