@@ -145,7 +145,12 @@ function judgeHistory(command: ExploredCommand, [record]: readonly SeenOperation
 
 /** The command deletes the session, wherever it was. */
 function isGone(name: string, after: Tree): boolean {
-  return ![...after.keys()].some((each) => path.basename(each) === path.basename(name));
+  return ![...after.keys()].some((each) => nameInProject(each) === nameInProject(name));
+}
+
+/** The same wherever a session is moved to. */
+function nameInProject(name: string): string {
+  return name.replace(/^.*\/projects\/[^/]+\//, '');
 }
 
 function judgeList(listed: readonly string[], expected: Expected, where: Where): readonly string[] {
@@ -195,7 +200,7 @@ function lostLines(
   return appended.flatMap(({ name, mark, isLate }) => {
     const base = path.basename(name);
     const final = where === 'after' ? after : before;
-    const live = [...final.keys()].filter((each) => path.basename(each) === base);
+    const live = [...final.keys()].filter((each) => nameInProject(each) === nameInProject(name));
     const found = [...next].filter(([, bytes]) => hasLine(bytes, mark)).map(([file]) => file);
     if (
       live.length === 0
@@ -203,7 +208,7 @@ function lostLines(
         : live.some((each) => found.includes(each))
     )
       return [];
-    if (found.some((file) => path.basename(file) === base))
+    if (found.some((file) => nameInProject(file) === nameInProject(name)))
       return isLate ? [] : [`line: only in a file of its own, ${name}`];
     const isBack = [...undone].some(([, bytes]) => hasLine(bytes, mark));
     return [`line: lost from ${base}${isBack ? ' until the undo' : ''} (${where})`];
@@ -236,8 +241,9 @@ function withoutAppended(tree: Tree, appended: readonly Appended[], { before, af
 
 /** Without temporary files and empty folders: each of them is a fault of its own. */
 function withoutLeftovers(tree: Tree): Tree {
-  const empty = emptyFolders(tree);
-  return new Map([...tree].filter(([name]) => !empty.includes(name) && !/\/\.clew-[0-9a-f]{16}\.tmp$/.test(name)));
+  const own = new Map([...tree].filter(([name]) => !/\/\.clew-[0-9a-f]{16}\.tmp$/.test(name)));
+  const empty = emptyFolders(own);
+  return new Map([...own].filter(([name]) => !empty.includes(name)));
 }
 
 /** Folders that hold nothing, or only such folders. */

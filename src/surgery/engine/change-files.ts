@@ -392,10 +392,12 @@ async function finishRestore({ change, target, undone, aside }: ChangeOnDisk): P
 }
 
 async function restoreAbsent(on: ChangeOnDisk, old: string | undefined): Promise<readonly Doubt[]> {
-  const { change, target, temp } = on;
-  if (old !== undefined) await placeFile(old, target, temp);
-  else if (change.archived !== undefined) await restoreArchivedFile(change.archived, target);
-  else return [{ path: change.path, reason: 'is gone, and so is its backup' }];
+  const { change, target, backup, temp } = on;
+  if (old === undefined && change.archived === undefined)
+    return [{ path: change.path, reason: 'is gone, and so is its backup' }];
+  // Not next to the session: what a kill leaves of the writing goes with the backup.
+  if (old === undefined && change.archived !== undefined) await restoreArchivedFile(change.archived, backup);
+  await placeFile(old ?? backup, target, temp);
   return finishRestore(on);
 }
 
