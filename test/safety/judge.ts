@@ -88,7 +88,10 @@ function judgeExit(
   const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('waiting for another clew'));
   if (status === 70) return [`bug: exit 70: ${oneLine(stderr)}`];
   const form =
-    status === 0 || (lines.length === 1 && /^clew: .+; .+/.test(lines[0] ?? '')) ? [] : [`message: ${oneLine(stderr)}`];
+    // Notices, such as that of an index that cannot be written, come before it.
+    status === 0 || (lines.every((line) => line.startsWith('clew: ')) && /^clew: .+; .+/.test(lines.at(-1) ?? ''))
+      ? []
+      : [`message: ${oneLine(stderr)}`];
   if (hasNoResult || where === 'both') return form;
   if (status === 0 && where !== 'after') return [...form, `exit: 0, but the result is not in place (${where})`];
   // What is in place but not durable may be reported either way.
