@@ -11,6 +11,20 @@ const format = 'src/surgery/bundle/format.ts';
 
 export const mutants = [
   {
+    id: 'undo-removes-some-files-of-a-copy',
+    file: 'src/surgery/engine/change-files.ts',
+    find: 'if (changed.length > 0) await giveBack(each);',
+    replace: 'if (changed.includes(each)) await giveBack(each);',
+    tests: ['surgery/engine/undo-all-or-none'],
+  },
+  {
+    id: 'locks-of-killed-processes-stay',
+    file: 'src/store/lock.ts',
+    find: "removeLockLeftovers(path.join(state, folder), '');",
+    replace: '{}',
+    tests: ['store/lock'],
+  },
+  {
     id: 'linked-project-is-changed',
     file: 'src/store/owned-files.ts',
     find: 'return isBelow(real, boundary) ? undefined : `is really',
