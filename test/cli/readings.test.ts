@@ -35,14 +35,18 @@ test('doctor --all reads its library once', { skip }, (context) => {
   assertBetween(readings, 1, 1.1);
 });
 
-test('doctor --fix reads the file that it repairs three times at most', { skip }, (context) => {
-  const root = temporaryFolder(context);
-  writeTree(root, { [`${project}/${damaged}.jsonl`]: damagedSession(400) });
-  const only = path.join(root, project, `${damaged}.jsonl`);
-  const { status, readings } = run(context, root, ['doctor', only, '--fix', '--yes', '--json'], [only]);
-  assert.equal(status, 0);
-  assertBetween(readings, 1, 3);
-});
+test(
+  'doctor --fix reads the file that it repairs twice, and once more for its hash in the journal',
+  { skip },
+  (context) => {
+    const root = temporaryFolder(context);
+    writeTree(root, { [`${project}/${damaged}.jsonl`]: damagedSession(400) });
+    const only = path.join(root, project, `${damaged}.jsonl`);
+    const { status, readings } = run(context, root, ['doctor', only, '--fix', '--yes', '--json'], [only]);
+    assert.equal(status, 0);
+    assertBetween(readings, 1, 3.1);
+  },
+);
 
 /** Sessions smaller and larger than what is read at once, with sub-agents in both places and damage in one. */
 function writeLibrary(context: TestContext): string {

@@ -125,8 +125,8 @@ test('everything else loads the full program, which these lists would show', () 
 test('the first files are small', () => {
   const limits = {
     'clew.js': 4_000,
-    'lean/statusline.js': 120_000,
-    'lean/usage.js': 72_000,
+    'lean/statusline.js': 122_000,
+    'lean/usage.js': 73_000,
     'lean/usage-count.js': 76_000,
     'lean/mcp.js': 165_000,
     'lean/find.js': 214_000,

@@ -124,7 +124,8 @@ async function replaceTarget(on: ChangeOnDisk): Promise<void> {
 
 async function applyTimes({ change: { mode, mtimeMs }, target }: ChangeOnDisk): Promise<void> {
   if (mode !== undefined) await chmod(target, mode);
-  if (mtimeMs !== undefined) await utimes(target, new Date(), new Date(mtimeMs));
+  // In seconds: a Date has no parts of a millisecond.
+  if (mtimeMs !== undefined) await utimes(target, mtimeMs / 1000, mtimeMs / 1000);
 }
 
 async function removeTarget(on: ChangeOnDisk): Promise<void> {

@@ -24,7 +24,9 @@ test('a run without a backup finishes one with a backup: no copy is left', (t) =
   assert.equal(first.status, 0, first.stderr);
   assert.match(first.stdout, /`clew redact \S+ --in-place --no-backup` cleans them, `clew redact --prove` lists them/);
   // The log of a database that is open elsewhere comes and goes.
-  const held = findPlanted(placesOf(bench)).filter((file) => !file.endsWith('-wal'));
+  const found = findPlanted(placesOf(bench)).filter((file) => !file.endsWith('-wal'));
+  // While a redaction is not finished, an index counts as a copy, although its log may hold the words.
+  const held = [...new Set([...found, path.join(bench.env.CLEW_HOME, 'index.db')])].sort();
   assert.ok(held.length >= 3, held.join('\n'));
   assert.deepEqual(proof(run), { status: 1, clean: false, holders: held, unread: [] });
   const second = run(...final);
