@@ -120,7 +120,21 @@ test('sums that are lost or damaged are missed, kept aside and written again aft
   const { folder, mains } = await threeSessions(t);
   const file = path.join(folder, 'committed');
   const whole = readFileSync(file);
-  for (const damage of [undefined, Buffer.alloc(0), whole.subarray(0, -3), Buffer.from('x')]) {
+  const changed = (from: string, to: string): Buffer => {
+    const text = whole.toString('latin1');
+    assert.ok(text.includes(from), from);
+    return Buffer.from(text.replace(from, to), 'latin1');
+  };
+  const damages = [
+    undefined,
+    Buffer.alloc(0),
+    whole.subarray(0, -3),
+    Buffer.from('x'),
+    // Still a list of packs, or one of a newer Clew.
+    changed('number 1111', 'number 9111'),
+    changed('-committed 1 ', '-committed 2 '),
+  ];
+  for (const damage of damages) {
     if (damage === undefined) rmSync(file);
     else writeFileSync(file, damage);
     assert.ok(isDamaged(await verifyArchive({ folder })));

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { archiveSessions, findOrphans } from '../../../src/library/archive/archive.ts';
 import { listArchive, restoreSession } from '../../../src/library/archive/restore.ts';
 import { verifyArchive } from '../../../src/library/archive/verify.ts';
-import { snapshot } from '../../support/archive-kit.ts';
+import { setWholeTimes, snapshot } from '../../support/archive-kit.ts';
 import { jsonOf, runClew } from '../../support/clew.ts';
 import { temporaryFolder, writeTree } from '../../support/temp-folder.ts';
 import { transcript } from '../../support/transcript-builder.ts';
@@ -35,6 +35,7 @@ function library(context: Parameters<typeof temporaryFolder>[0]): { readonly roo
     'projects/-p/memory/MEMORY.md': 'notes',
   });
   mkdirSync(path.join(root, 'projects/-empty'));
+  setWholeTimes(path.join(root, 'projects'));
   return { root, folder: path.join(root, 'projects/-p') };
 }
 
