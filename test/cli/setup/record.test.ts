@@ -145,19 +145,39 @@ test('a file that was written between two calls is the new original', (context) 
 });
 
 test('containers that were empty before stay, also after the client has formatted the file again', (context) => {
-  const place = makeSetUp(context, {
-    ...plain,
-    files: { 'settings.json': '{"hooks":{"SessionEnd":[]},"a":1}', '.claude.json': '{"mcpServers":{},"n":0}' },
-  });
-  for (const name of ['settings.json', '.claude.json']) {
-    const file = path.join(place.root, name);
-    writeFileSync(file, `${JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), n: 1 }, null, 2)}\n`);
+  for (const hooks of [{ SessionEnd: [] }, {}]) {
+    const settings = JSON.stringify({ hooks, a: 1 });
+    const files = { 'settings.json': settings, '.claude.json': '{"mcpServers":{},"n":0}' };
+    const place = makeSetUp(context, { ...plain, files });
+    for (const name of ['settings.json', '.claude.json']) changeJson(path.join(place.root, name), { n: 1 });
+    assert.equal(place.run(place.remove).status, 0);
+    assert.deepEqual(readJson(path.join(place.root, 'settings.json')), { hooks, a: 1, n: 1 });
+    assert.deepEqual(readJson(path.join(place.root, '.claude.json')), { mcpServers: {}, n: 1 });
   }
-  assert.equal(place.run(place.remove).status, 0);
-  const value = (name: string): object => JSON.parse(readFileSync(path.join(place.root, name), 'utf8'));
-  assert.deepEqual(value('settings.json'), { hooks: { SessionEnd: [] }, a: 1, n: 1 });
-  assert.deepEqual(value('.claude.json'), { mcpServers: {}, n: 1 });
 });
+
+test('a hook of another installation, which no record names, goes with the others', (context) => {
+  const place = makeSetUp(context);
+  const file = path.join(place.root, 'settings.json');
+  const text = readFileSync(file, 'utf8');
+  const [command = ''] = /"[^"\n]*\/clew\.js[^\n]* push --auto --detach"/.exec(text) ?? [];
+  const other = command.replace(/[^" \\]*\/clew\.js/, '/opt/clew/dist/clew.js');
+  assert.notEqual(other, command);
+  writeFileSync(
+    file,
+    text.replace(command, () => other),
+  );
+  assert.equal(place.run(place.remove).status, 0);
+  assert.deepEqual(readJson(file), JSON.parse(plain.files['settings.json'] ?? ''));
+});
+
+function readJson(file: string): object {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function changeJson(file: string, more: object): void {
+  writeFileSync(file, `${JSON.stringify({ ...readJson(file), ...more }, null, 2)}\n`);
+}
 
 test('the check reports an interrupted call, finishes it, and finds nothing afterwards', async (context) => {
   const place = makeSetUp(context);
