@@ -86,6 +86,8 @@ export const mutants = [
     find: 'commands.has(command) || findFormPart(command, event) !== undefined',
     replace: 'commands.has(command)',
     tests: records,
+    equivalent:
+      'the known commands include those found by their form; the second look is for a file that changes meanwhile',
   },
   {
     id: 'damaged-record-dropped',
