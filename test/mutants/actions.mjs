@@ -63,8 +63,8 @@ export const mutants = [
   {
     id: 'archived-not-restored',
     file: 'src/surgery/engine/change-files.ts',
-    find: 'else if (change.archived !== undefined) await restoreArchivedFile(change.archived, target);',
-    replace: 'else if (change.archived !== undefined) return [];',
+    find: 'if (old === undefined && change.archived !== undefined) await restoreArchivedFile(change.archived, backup);',
+    replace: '',
     tests: ['surgery/keep/keep'],
   },
   {
