@@ -1,6 +1,5 @@
 // The actions of the page, their undo, and sessions that are only in the archive.
 const answers = 'src/web/server/actions/action-answers.ts';
-const log = 'src/surgery/engine/operation-log.ts';
 const handlers = 'src/web/server/http/handlers.ts';
 
 export const mutants = [

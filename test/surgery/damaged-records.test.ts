@@ -70,7 +70,7 @@ function change(file: string, edit: (record: Record<string, unknown>) => void): 
   writeFileSync(file, JSON.stringify(record));
 }
 
-/** Paths that no record may lead to, with what is there now or `undefined`. */
+/** Paths that no record may lead to. */
 function forbidden({ home }: Place): readonly string[] {
   return [
     path.join(home, '.bashrc'),

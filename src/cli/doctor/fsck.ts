@@ -31,7 +31,7 @@ export async function run(input: CommandInput): Promise<number> {
   for (const check of [operations, archive, index, setup, push, leftovers])
     areas.push(await check(input, flags['dry-run'] !== true).catch((error: unknown) => unchecked(check.name, error)));
   const remaining = areas.flatMap(({ findings }) => findings.filter(({ repair }) => repair === undefined));
-  const text = flags.json === true ? `${jsonText(jsonOf(areas), 2)}\n` : neutralise(areas.map(textOf).join(''));
+  const text = flags.json === true ? `${jsonText(toJson(areas), 2)}\n` : neutralise(areas.map(describeArea).join(''));
   await writeOut([text], io);
   return remaining.length === 0 ? exitCodes.ok : exitCodes.failed;
 }
@@ -142,7 +142,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function textOf({ area, checked, findings }: CheckedArea): string {
+function describeArea({ area, checked, findings }: CheckedArea): string {
   const lines = findings.map(({ where, problem, repair, next }) => {
     const end = repair ?? next;
     return `  ${where}: ${problem}${end === '' ? '' : `; ${end}`}\n`;
@@ -150,7 +150,7 @@ function textOf({ area, checked, findings }: CheckedArea): string {
   return `${area}: ${checked}${findings.length === 0 && checked !== 'there is none' ? ', sound' : ''}\n${lines.join('')}`;
 }
 
-function jsonOf(areas: readonly CheckedArea[]): object {
+function toJson(areas: readonly CheckedArea[]): object {
   const rows = areas.map(({ area, checked, findings }) => ({
     area,
     checked,

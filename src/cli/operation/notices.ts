@@ -22,7 +22,7 @@ export function operationNotices({ stderr, env }: Pick<CommandIo, 'stderr' | 'en
   };
 }
 
-/** Settles them and reports it. If that fails, commands that only read go on; those that write meet the same error. */
+/** Settles them and reports it. If that fails, commands that only read continue; those that write meet the same error. */
 export async function recoverKilled(io: Pick<CommandIo, 'stderr' | 'env'>): Promise<readonly Recovered[]> {
   const { env, onRecovered } = operationNotices(io);
   try {

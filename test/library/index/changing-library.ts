@@ -243,13 +243,13 @@ const changes: Readonly<Record<string, (library: ChangingLibrary) => string | un
     if (library.random() < 0.5) rmSync(file.slice(0, -'.jsonl'.length), { recursive: true, force: true });
     return nameOf(file);
   },
-  'copy anew': (library) => {
+  'copy to a new file': (library) => {
     const file = library.pick(library.files());
     if (file === undefined) return undefined;
     library.copyAnew(file);
     return nameOf(file);
   },
-  'copy all anew': (library) => {
+  'copy all to new files': (library) => {
     for (const file of library.files()) library.copyAnew(file);
     return '';
   },
@@ -262,7 +262,7 @@ const changes: Readonly<Record<string, (library: ChangingLibrary) => string | un
     library.write(to, path.basename(to, '.jsonl'), 2);
     return `${nameOf(from)} in ${nameOf(to)}`;
   },
-  'write anew': (library) => {
+  'write again': (library) => {
     const file = library.pick(library.files());
     if (file === undefined) return undefined;
     library.write(file, readLines(file)[0]?.sessionId ?? 's1', Math.max(1, readLines(file).length));
