@@ -13,8 +13,8 @@ export const mutants = [
   {
     id: 'undo-removes-some-files-of-a-copy',
     file: 'src/surgery/engine/change-files.ts',
-    find: 'if (changed.length > 0) await giveBack(each);',
-    replace: 'if (changed.includes(each)) await giveBack(each);',
+    find: 'isWhole && changed.length > 0 ? copies : changed',
+    replace: 'changed',
     tests: ['surgery/engine/undo-all-or-none'],
   },
   {

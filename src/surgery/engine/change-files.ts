@@ -263,12 +263,12 @@ export interface Doubt {
 
 export interface TakenBack {
   readonly doubts: readonly Doubt[];
-  /** Another program wrote to a file of those that were only made, so all of them stay: the operation is still done. */
+  /** Another program wrote to a file that was only made, so that nothing was changed: the operation is still done. */
   readonly isKept: boolean;
 }
 
 /**
- * Brings every file back into its state before the operation: first what was replaced or removed, then what was made, so
+ * Brings every file back into its state before the operation: first what was replaced or removed, then what continued it, so
  * that the bytes of a session are always somewhere. What another program changed stays as it is and is returned. `keepsMade`:
  * what was made may be the only copy.
  */
@@ -280,12 +280,22 @@ export async function takeBackChanges(
   const doubts: Doubt[] = [];
   const old = changes.filter(({ change }) => change.kind !== 'made').reverse();
   const made = changes.filter(({ change }) => change.kind === 'made').reverse();
-  for (const each of old) doubts.push(...(await restoreTarget(each)));
   const originOf = (each: ChangeOnDisk): ChangeOnDisk | undefined =>
     old.find(({ change }) => change.continuedBy === each.change.path);
   const copies = keepsMade ? [] : made.filter((each) => originOf(each) === undefined);
-  const kept = await removeCopies(copies);
-  doubts.push(...kept);
+  // All or none: a copied session without some of its files would be damaged.
+  const isWhole = copies.length === made.length;
+  const keepChanged = async (): Promise<boolean> => {
+    const changed = await setAside(copies);
+    for (const each of isWhole && changed.length > 0 ? copies : changed) await giveBack(each);
+    doubts.push(...changed.map(keptDoubt));
+    return changed.length > 0;
+  };
+  const wasDone = record.state === 'done' || record.state === 'undoing';
+  if (isWhole && (await keepChanged()) && wasDone && !(await anyRestored(old))) return { doubts, isKept: true };
+  for (const each of old) doubts.push(...(await restoreTarget(each)));
+  if (!isWhole) await keepChanged();
+  for (const { undone } of copies) await rm(undone, { force: true });
   const removed: ChangeOnDisk[] = [];
   for (const each of made) {
     const origin = originOf(each);
@@ -305,26 +315,23 @@ export async function takeBackChanges(
     now = 0;
     for (const each of removed) now += await carryMadeAgain(each, originOf(each));
   } while (now > 0);
-  return { doubts, isKept: kept.length > 0 && copies.length === changes.length };
+  return { doubts, isKept: false };
 }
 
-/** All or none: a session without some of its files would be damaged. Returns those that another program wrote to. */
-async function removeCopies(copies: readonly ChangeOnDisk[]): Promise<readonly Doubt[]> {
-  const changed = await setAside(copies);
-  for (const each of copies)
-    if (changed.length > 0) await giveBack(each);
-    else await rm(each.undone, { force: true });
-  return changed.map(keptDoubt);
+async function anyRestored(old: readonly ChangeOnDisk[]): Promise<boolean> {
+  for (const each of old) if (isThere(each.target) && (await readChangeState(each)).is === 'before') return true;
+  return false;
 }
 
+/** Returns those that another program wrote to. */
 async function setAside(copies: readonly ChangeOnDisk[]): Promise<readonly ChangeOnDisk[]> {
+  const changed: ChangeOnDisk[] = [];
   for (const each of copies) {
     const { change, target, undone } = each;
     if (existsSync(undone) || !isThere(target) || change.after === undefined) continue;
-    if ((await matchState(target, change.after)) !== 'same') return [each];
-    await takeFile(target, undone);
+    if ((await matchState(target, change.after)) === 'same') await takeFile(target, undone);
+    else changed.push(each);
   }
-  const changed: ChangeOnDisk[] = [];
   for (const each of copies) {
     const { change, target, undone, aside } = each;
     if (change.after === undefined || !(existsSync(undone) || existsSync(aside))) continue;
