@@ -129,7 +129,8 @@ async function recoverRecord(
   const folder = path.join(operations, id);
   if (state === 'done' || state === 'undone') {
     await rm(path.join(folder, 'staged'), { recursive: true, force: true });
-    if (state === 'undone' || record.hasNoBackup === true) await removeBackup(operations, record);
+    // That of an operation that was undone stays if there was a doubt.
+    if (record.hasNoBackup === true) await removeBackup(operations, record);
     return [];
   }
   if (state === 'prepared') {
