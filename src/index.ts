@@ -280,26 +280,31 @@ export type { ProjectsFolder, RootOptions } from './store/roots.ts';
 export { encodeSlug, resolveRoots } from './store/roots.ts';
 export type { AgentFile, SessionFiles } from './store/session-files.ts';
 export type { TranscriptPlace } from './store/transcripts.ts';
-export type { Doubt } from './surgery/engine/change-files.ts';
 export type { OperateOptions, Outcome } from './surgery/engine/operate.ts';
 export { operate } from './surgery/engine/operate.ts';
-export type { FileChange, OperationRecord, OperationState, SourceState } from './surgery/engine/operation-log.ts';
-export { operationsFolder, readRecords } from './surgery/engine/operation-log.ts';
 export type {
   Dropped,
   Plan,
   PlannedFile,
   PlannedOtherFile,
   PlannedSession,
-  PlannedSource,
   Source,
   SourceFile,
 } from './surgery/engine/plan.ts';
 export { loadSource } from './surgery/engine/plan.ts';
-export type { Recovered } from './surgery/engine/recover-operations.ts';
-export { undoOperation } from './surgery/engine/recover-operations.ts';
 export type { Proof } from './surgery/engine/stage.ts';
 export type { ThinkingOutcome } from './surgery/engine/trim-thinking.ts';
+export type { Doubt } from './surgery/journal/change-on-disk.ts';
+export type {
+  FileChange,
+  OperationRecord,
+  OperationState,
+  PlannedSource,
+  SourceState,
+} from './surgery/journal/operation-log.ts';
+export { operationsFolder, readRecords } from './surgery/journal/operation-log.ts';
+export type { Recovered } from './surgery/journal/recover-operations.ts';
+export { undoOperation } from './surgery/journal/undo-operations.ts';
 export type { CompressOptions } from './surgery/operations/compress.ts';
 export { planCompress } from './surgery/operations/compress.ts';
 export type { Summary } from './surgery/operations/compress-summary.ts';

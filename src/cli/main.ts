@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { exitCodes, systemErrorCode } from '../base/errors/index.ts';
 import { version } from '../base/version/index.ts';
-import { mayHaveUnfinished } from '../surgery/engine/index.ts';
+import { mayHaveUnfinished } from '../surgery/journal/index.ts';
 import type { LeanCommand } from './command/index.ts';
 
 /**

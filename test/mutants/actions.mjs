@@ -47,7 +47,7 @@ export const mutants = [
   },
   {
     id: 'undo-part-of-group',
-    file: 'src/surgery/engine/recover-operations.ts',
+    file: 'src/surgery/journal/undo-operations.ts',
     find: 'for (const record of now) await refuseUndo(record, env);',
     replace: '',
     tests: ['surgery/keep/keep'],
@@ -61,14 +61,14 @@ export const mutants = [
   },
   {
     id: 'archived-not-restored',
-    file: 'src/surgery/engine/change-files.ts',
+    file: 'src/surgery/journal/take-back-changes.ts',
     find: 'if (old === undefined && change.archived !== undefined) await restoreArchivedFile(change.archived, backup);',
     replace: '',
     tests: ['surgery/keep/keep'],
   },
   {
     id: 'failed-change-stays',
-    file: 'src/surgery/engine/logged.ts',
+    file: 'src/surgery/journal/run-operation.ts',
     find: 'if (!isSettled) await recoverLocked(operations, env, true).catch(() => undefined);\n    else',
     replace: 'if (isSettled)',
     tests: ['surgery/keep/keep'],

@@ -75,7 +75,7 @@ export const mutants = [
   },
   {
     id: 'undo-follows-links',
-    file: 'src/surgery/engine/operation-log.ts',
+    file: 'src/surgery/journal/operation-log.ts',
     find: 'if (home !== undefined) refuseLeaving(file, home);',
     replace: '',
     tests: ['surgery/links'],

@@ -1,10 +1,11 @@
 // Surgery: what each operation promises, the proof, the writes to disk, the operation log, locks, undo and bundles.
 const operate = 'src/surgery/engine/operate.ts';
 const prove = 'src/surgery/engine/stage.ts';
-const recover = 'src/surgery/engine/recover-operations.ts';
-const changes = 'src/surgery/engine/change-files.ts';
-const log = 'src/surgery/engine/operation-log.ts';
-const logged = 'src/surgery/engine/logged.ts';
+const recover = 'src/surgery/journal/recover-operations.ts';
+const takeBack = 'src/surgery/journal/take-back-changes.ts';
+const undo = 'src/surgery/journal/undo-operations.ts';
+const run = 'src/surgery/journal/run-operation.ts';
+const log = 'src/surgery/journal/operation-log.ts';
 const swap = 'src/store/swap.ts';
 const replace = 'src/store/replace.ts';
 const format = 'src/surgery/bundle/format.ts';
@@ -12,7 +13,7 @@ const format = 'src/surgery/bundle/format.ts';
 export const mutants = [
   {
     id: 'undo-removes-some-files-of-a-copy',
-    file: 'src/surgery/engine/change-files.ts',
+    file: takeBack,
     find: 'isWhole && changed.length > 0 ? copies : changed',
     replace: 'changed',
     tests: ['surgery/engine/undo-all-or-none'],
@@ -75,7 +76,7 @@ export const mutants = [
   },
   {
     id: 'changes-before-the-record',
-    file: logged,
+    file: run,
     find: "  await writeRecord(operations, { ...record, state: 'applying' });\n  const carried = await applyChanges(changes, record);",
     replace:
       "  const carried = await applyChanges(changes, record);\n  await writeRecord(operations, { ...record, state: 'applying' });",
@@ -83,7 +84,7 @@ export const mutants = [
   },
   {
     id: 'failed-write-is-not-taken-back',
-    file: logged,
+    file: run,
     find: 'recoverLocked(operations, env, true)',
     replace: 'Promise.resolve()',
     tests: ['surgery/durable'],
@@ -181,14 +182,14 @@ export const mutants = [
   },
   {
     id: 'undo-overwrites-later-work',
-    file: recover,
+    file: undo,
     find: '  for (const each of changes) await refuseChanged(record, each);\n',
     replace: '',
     tests: ['surgery/engine/operate'],
   },
   {
     id: 'undo-drops-later-lines',
-    file: changes,
+    file: takeBack,
     find: '    await carryLines({ file: undone, start: after?.sizeBytes ?? 0 }, { file: target, start: before.sizeBytes });',
     replace: '    await Promise.resolve();',
     tests: ['surgery/engine/operate'],
@@ -209,7 +210,7 @@ export const mutants = [
   },
   {
     id: 'made-file-that-grew-is-removed',
-    file: changes,
+    file: takeBack,
     find: "(is === 'after' && (!isLonger || isContinued))",
     replace: "is === 'after'",
     tests: ['surgery/journal'],
@@ -230,14 +231,14 @@ export const mutants = [
   },
   {
     id: 'rewritten-file-is-overwritten',
-    file: changes,
+    file: takeBack,
     find: "if (is === 'other' && !isNew) return keepAside(on, old);",
     replace: '',
     tests: ['surgery/journal'],
   },
   {
     id: 'rewritten-origin-loses-ours',
-    file: changes,
+    file: takeBack,
     find: '  const doubts = await keepAside(origin, target);\n',
     replace: '  const doubts: Doubt[] = [];\n',
     tests: ['surgery/journal'],

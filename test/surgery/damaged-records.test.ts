@@ -17,8 +17,8 @@ import {
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { operate } from '../../src/surgery/engine/operate.ts';
-import { operationsFolder } from '../../src/surgery/engine/operation-log.ts';
 import { loadSource } from '../../src/surgery/engine/plan.ts';
+import { operationsFolder } from '../../src/surgery/journal/operation-log.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planTag } from '../../src/surgery/operations/rename.ts';
 import { runClew } from '../support/clew.ts';

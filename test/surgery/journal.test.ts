@@ -7,14 +7,14 @@ import { type TestContext, test } from 'node:test';
 import { readFileState } from '../../src/store/file-state.ts';
 import { carryLines, swapFile } from '../../src/store/swap.ts';
 import { operate } from '../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../src/surgery/engine/plan.ts';
 import {
   type OperationRecord,
   operationsFolder,
   readRecords,
   writeRecord,
-} from '../../src/surgery/engine/operation-log.ts';
-import { loadSource } from '../../src/surgery/engine/plan.ts';
-import { mayHaveUnfinished, recoverOperations } from '../../src/surgery/engine/recover-operations.ts';
+} from '../../src/surgery/journal/operation-log.ts';
+import { mayHaveUnfinished, recoverOperations } from '../../src/surgery/journal/recover-operations.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planMove } from '../../src/surgery/operations/move.ts';
 import { findMovedProject } from '../../src/surgery/operations/moved-projects.ts';

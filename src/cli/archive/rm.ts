@@ -5,7 +5,7 @@ import { counted, formatBytes, neutralise } from '../../base/text/index.ts';
 import { archiveFolder, isEmptySession, whyInUse } from '../../library/archive/index.ts';
 import { leftOutNotes } from '../../library/session-files/index.ts';
 import { discoverSessions, diskError } from '../../store/index.ts';
-import { newOperationId } from '../../surgery/engine/index.ts';
+import { newOperationId } from '../../surgery/journal/index.ts';
 import { type RemovedWithUndo, removeWithUndo } from '../../surgery/keep/index.ts';
 import { noteRemoval } from '../../team/push/index.ts';
 import type { CommandInput } from '../command/index.ts';

@@ -2,7 +2,7 @@
 import { UserError } from '../../base/errors/index.ts';
 import { isUuid } from '../../base/text/index.ts';
 import { isOriginKind, type Relation, relationWords } from '../../library/lineage/index.ts';
-import { listRecords, type OperationRecord, operationsFolder } from '../../surgery/engine/index.ts';
+import { listRecords, type OperationRecord, operationsFolder } from '../../surgery/journal/index.ts';
 import type { CommandIo } from '../command/index.ts';
 
 export interface Lineage {

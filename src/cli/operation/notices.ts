@@ -1,6 +1,6 @@
 // What an operation reports while it runs: that it waits, and what became of operations that were killed.
 import { explainSystemError, UserError } from '../../base/errors/index.ts';
-import { type Recovered, recoverOperations } from '../../surgery/engine/index.ts';
+import { type Recovered, recoverOperations } from '../../surgery/journal/index.ts';
 import type { CommandIo } from '../command/index.ts';
 import { shortOperation } from '../render/index.ts';
 import { writeNotice } from '../terminal/index.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { jsonText } from '../../base/json/index.ts';
 import { isUuid, neutralise, padEnd } from '../../base/text/index.ts';
-import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/engine/index.ts';
+import { type OperationRecord, operationsFolder, readRecords } from '../../surgery/journal/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { findNamedSession } from '../input/index.ts';
 import { localTime, shortOperation } from '../render/index.ts';

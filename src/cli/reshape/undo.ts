@@ -10,7 +10,7 @@ import {
   readRecords,
   refuseUndo,
   undoTogether,
-} from '../../surgery/engine/index.ts';
+} from '../../surgery/journal/index.ts';
 import type { CommandInput } from '../command/index.ts';
 import { operationNotices, recoverKilled } from '../operation/index.ts';
 import { writeOut } from '../terminal/index.ts';

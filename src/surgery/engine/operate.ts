@@ -8,19 +8,23 @@ import type { Environment } from '../../base/node/index.ts';
 import { formatBytes } from '../../base/text/index.ts';
 import { leftOutNotes, whileHolding } from '../../library/session-files/index.ts';
 import { identify, readFileState, refuseIfChanged, refuseLeaving, withLock, writeNewFile } from '../../store/index.ts';
-import { lookAtResume, refuseOpenRound } from '../request/index.ts';
-import { missingFolders } from './change-files.ts';
-import { carriedNotes, runRecord, withRecovery } from './logged.ts';
 import {
+  carriedNotes,
   type FileChange,
+  missingFolders,
   newOperationId,
   type OperationRecord,
   operationsFolder,
+  type PlannedSource,
+  type Recovered,
+  recoverLocked,
   refuseLinkedTargets,
+  runRecord,
   type SourceState,
-} from './operation-log.ts';
-import { type Dropped, mainFile, type Plan, type PlannedSource, type Source } from './plan.ts';
-import { type Recovered, recoverLocked } from './recover-operations.ts';
+  withRecovery,
+} from '../journal/index.ts';
+import { lookAtResume, refuseOpenRound } from '../request/index.ts';
+import { type Dropped, mainFile, type Plan, type Source } from './plan.ts';
 import { bytesOf, KeptLines, type Proof, type Proved, proveResult, stagedPath, stageSession } from './stage.ts';
 import { provePortable, stagePortable } from './stage-portable.ts';
 import { type ThinkingOutcome, thinkingOutcome, trimThinking } from './trim-thinking.ts';

@@ -23,6 +23,7 @@ import {
   type Transcript,
 } from '../../session/transcript/index.ts';
 import { type DiskProblem, diskError, type FileIdentity, identify, type LeftOut } from '../../store/index.ts';
+import type { PlannedSource } from '../journal/index.ts';
 import type { JudgedThinking, LineOrigin, ThinkingRule } from '../request/index.ts';
 
 export interface OutLine extends LineOrigin {
@@ -160,12 +161,6 @@ export interface Plan {
   readonly loadsLess?: boolean;
   /** `all` (repairs): no violation may remain. `new`: none that the source does not have. */
   readonly violations?: 'all' | 'new';
-}
-
-/** A session that an operation reads or writes. */
-export interface PlannedSource {
-  readonly sessionId: string;
-  readonly path: string;
 }
 
 /** A session that an operation will write. */

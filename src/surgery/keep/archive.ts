@@ -7,7 +7,8 @@ import {
   archiveSessions,
   newCopies,
 } from '../../library/archive/index.ts';
-import { type LogOptions, logOperation, type PlannedSource } from '../engine/index.ts';
+import type { PlannedSource } from '../journal/index.ts';
+import { type LogOptions, logOperation } from '../journal/index.ts';
 
 export interface ArchivedByName extends ArchiveReport {
   /** For undo; `undefined` if the archive has not changed. */

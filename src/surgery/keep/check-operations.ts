@@ -11,7 +11,7 @@ import {
   type Recovered,
   recoverOperations,
   writeRecord,
-} from '../engine/index.ts';
+} from '../journal/index.ts';
 
 /** Something that is wrong. */
 export interface CheckFinding {

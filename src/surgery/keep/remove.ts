@@ -2,7 +2,7 @@
 // modes and times.
 import path from 'node:path';
 import { keepSession, type RemovedSession, type RemoveOptions, removeSession } from '../../library/archive/index.ts';
-import { type LogOptions, logOperation } from '../engine/index.ts';
+import { type LogOptions, logOperation } from '../journal/index.ts';
 
 export type RemovedWithUndo = RemovedSession & {
   /** For undo; `undefined` for a dry run and without the archive. */

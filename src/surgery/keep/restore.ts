@@ -10,7 +10,7 @@ import {
   restoreFrom,
 } from '../../library/archive/index.ts';
 import { readFileState, writeNewFile } from '../../store/index.ts';
-import { type FileChange, type LogOptions, logOperation, missingFolders } from '../engine/index.ts';
+import { type FileChange, type LogOptions, logOperation, missingFolders } from '../journal/index.ts';
 
 export type RestoredWithUndo = Restored & {
   /** For undo; `undefined` if nothing was written, and for another folder. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Environment } from '../../base/node/index.ts';
 import { starFile } from '../../library/stars/index.ts';
 import { readFileState, stateFolder, writeNewFile } from '../../store/index.ts';
-import { type FileChange, type LogOptions, logOperation, type PlannedSource } from '../engine/index.ts';
+import type { PlannedSource } from '../journal/index.ts';
+import { type FileChange, type LogOptions, logOperation } from '../journal/index.ts';
 
 export interface StarOptions extends LogOptions {
   readonly isRemoved?: boolean;

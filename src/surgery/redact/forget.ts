@@ -9,7 +9,7 @@ import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import { indexPath, removeIndex } from '../../library/index/index.ts';
 import { usageFolder } from '../../library/usage/index.ts';
 import { projectsFolder, replaceFile, withLock } from '../../store/index.ts';
-import { listRecords, type OperationRecord, operationsFolder, removeBackup, writeRecord } from '../engine/index.ts';
+import { listRecords, type OperationRecord, operationsFolder, removeBackup, writeRecord } from '../journal/index.ts';
 import { nameOf } from '../secrets/index.ts';
 import type { Redactor } from './redactor.ts';
 import type { FoundCopy } from './search-files.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import type { Environment } from '../../base/node/index.ts';
 import { privateFileMode, readText } from '../../store/index.ts';
-import { listRecords, operationsFolder } from '../../surgery/engine/index.ts';
+import { listRecords, operationsFolder } from '../../surgery/journal/index.ts';
 import type { TombstoneReason } from '../contract/index.ts';
 import { pushFolder } from './places.ts';
 

@@ -5,14 +5,14 @@ import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } f
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { operate } from '../../../src/surgery/engine/operate.ts';
+import { loadSource } from '../../../src/surgery/engine/plan.ts';
 import {
   listRecords,
   markUnfinished,
   operationsFolder,
   writeRecord,
-} from '../../../src/surgery/engine/operation-log.ts';
-import { loadSource } from '../../../src/surgery/engine/plan.ts';
-import { recoverOperations } from '../../../src/surgery/engine/recover-operations.ts';
+} from '../../../src/surgery/journal/operation-log.ts';
+import { recoverOperations } from '../../../src/surgery/journal/recover-operations.ts';
 import { planFork } from '../../../src/surgery/operations/fork.ts';
 import { benchWith } from '../../support/surgery-kit.ts';
 import { sessionId, transcript } from '../../support/transcript-builder.ts';

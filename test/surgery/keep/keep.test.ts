@@ -8,14 +8,14 @@ import { archiveFolder } from '../../../src/library/archive/archive-folder.ts';
 import { keepSession } from '../../../src/library/archive/remove.ts';
 import { listArchive } from '../../../src/library/archive/restore.ts';
 import { readStars } from '../../../src/library/stars/stars.ts';
-import { logOperation } from '../../../src/surgery/engine/logged.ts';
 import {
   newOperationId,
   operationsFolder,
   readRecords,
   writeRecord,
-} from '../../../src/surgery/engine/operation-log.ts';
-import { operationsNamed, undoTogether } from '../../../src/surgery/engine/recover-operations.ts';
+} from '../../../src/surgery/journal/operation-log.ts';
+import { logOperation } from '../../../src/surgery/journal/run-operation.ts';
+import { operationsNamed, undoTogether } from '../../../src/surgery/journal/undo-operations.ts';
 import { archiveByName } from '../../../src/surgery/keep/archive.ts';
 import { removeWithUndo } from '../../../src/surgery/keep/remove.ts';
 import { restoreWithUndo } from '../../../src/surgery/keep/restore.ts';

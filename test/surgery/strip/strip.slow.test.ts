@@ -10,9 +10,9 @@ import { isObject, type JsonObject, parseJson } from '../../../src/base/json/jso
 import { loadSession } from '../../../src/session/load/session.ts';
 import { requestMessages } from '../../../src/session/resume/request/request.ts';
 import { type Outcome, operate } from '../../../src/surgery/engine/operate.ts';
-import { operationsFolder, readRecords } from '../../../src/surgery/engine/operation-log.ts';
 import { loadSource } from '../../../src/surgery/engine/plan.ts';
-import { undoOperation } from '../../../src/surgery/engine/recover-operations.ts';
+import { operationsFolder, readRecords } from '../../../src/surgery/journal/operation-log.ts';
+import { undoOperation } from '../../../src/surgery/journal/undo-operations.ts';
 import { planStrip } from '../../../src/surgery/strip/strip.ts';
 import type { StripOptions } from '../../../src/surgery/strip/strip-options.ts';
 import { type Bench, benchOf, contentsOf, someRealSessions } from '../../support/surgery-kit.ts';

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { resolveRoots } from '../../../store/index.ts';
-import { newOperationId, type PlannedSource } from '../../../surgery/engine/index.ts';
+import type { PlannedSource } from '../../../surgery/journal/index.ts';
+import { newOperationId } from '../../../surgery/journal/index.ts';
 import {
   type ActionDone,
   type ActionName,

@@ -1,6 +1,6 @@
 // An action on one session, before anything is written: what a dry run says, and what carrying it out does.
 import { createHash } from 'node:crypto';
-import type { PlannedSource } from '../../../surgery/engine/index.ts';
+import type { PlannedSource } from '../../../surgery/journal/index.ts';
 import type { ActionName, ActionOptions, ActionPreview } from '../../wire/index.ts';
 
 export interface ActionTarget {

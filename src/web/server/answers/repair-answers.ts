@@ -17,18 +17,16 @@ import { daysLeftOf } from '../../../library/session-files/index.ts';
 import { loadSession, type Session } from '../../../session/load/index.ts';
 import { leftAfterCompaction } from '../../../session/resume/request/index.ts';
 import type { ProjectsFolder } from '../../../store/index.ts';
+import { loadSource, type Outcome, operate } from '../../../surgery/engine/index.ts';
+import type { PlannedSource } from '../../../surgery/journal/index.ts';
 import {
-  loadSource,
   type OperationRecord,
-  type Outcome,
-  operate,
   operationsFolder,
   operationsNamed,
-  type PlannedSource,
   readRecords,
   recoverOperations,
   undoTogether,
-} from '../../../surgery/engine/index.ts';
+} from '../../../surgery/journal/index.ts';
 import type {
   AppliedFix,
   DiagnosisAnswer,

@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { Environment } from '../../base/node/index.ts';
 import { counted } from '../../base/text/index.ts';
 import { withLock } from '../../store/index.ts';
-import { applyChanges, type ChangeOnDisk, carryAppended, changesOnDisk } from './change-files.ts';
+import { applyChanges, carryAppended } from './apply-changes.ts';
+import { type ChangeOnDisk, changesOnDisk } from './change-on-disk.ts';
 import {
   clearUnfinished,
   markUnfinished,

@@ -22,7 +22,12 @@ import {
   syncFolder,
   writeDurably,
 } from '../../store/index.ts';
-import type { PlannedSource } from './plan.ts';
+
+/** A session that an operation reads or writes. */
+export interface PlannedSource {
+  readonly sessionId: string;
+  readonly path: string;
+}
 
 /** An operation in the history. */
 export interface OperationRecord {
