@@ -129,7 +129,7 @@ test('the first files are small', () => {
     'lean/usage.js': 73_000,
     'lean/usage-count.js': 76_000,
     'lean/mcp.js': 165_000,
-    'lean/find.js': 214_000,
+    'lean/find.js': 218_000,
     'trace-hook.js': 32_000,
   };
   for (const [name, limit] of Object.entries(limits)) {

@@ -2,6 +2,15 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json/json.ts';
 
+/**
+ * The engine of Node 24 (V8 13.6) takes an escape for a key of one character for the backslash it begins with, once it has parsed
+ * an object with the key "\\": `{"\\u0061":0}` is then `{"\\":0}`.
+ */
+const mistakesKeys: boolean = (() => {
+  JSON.parse('{"\\\\":0}');
+  return !Object.hasOwn(JSON.parse('{"\\u0061":0}') as object, 'a');
+})();
+
 /** A JSON value; keys are drawn from a small set too, so that edits often meet an existing one. */
 export const jsonValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
@@ -14,7 +23,9 @@ export const jsonValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }
       fc.constant(null),
     ),
     fc.array(tie('value'), { maxLength: 5 }),
-    fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'type', 'message'), text()), tie('value'), { maxKeys: 5 }),
+    fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'type', 'message'), text().map(safeKey)), tie('value'), {
+      maxKeys: 5,
+    }),
   ),
 })).value;
 
@@ -45,14 +56,10 @@ export function randomFrom(seed: number): (limit: number) => number {
   };
 }
 
-/**
- * The engine of Node 24 (V8 13.6) takes an escape for a key of one character for the backslash it begins with, once it has parsed
- * an object with the key "\\": `{"\\u0061":0}` is then `{"\\":0}`.
- */
-const mistakesKeys: boolean = (() => {
-  JSON.parse('{"\\\\":0}');
-  return !Object.hasOwn(JSON.parse('{"\\u0061":0}') as object, 'a');
-})();
+/** A key that needs an escape, such as a control character, has another one after it there. */
+function safeKey(key: string): string {
+  return mistakesKeys && key.length === 1 ? `${key}x` : key;
+}
 
 function printKey(key: string, random: (limit: number) => number): string {
   return mistakesKeys && key.length === 1 ? JSON.stringify(key) : printString(key, random);

@@ -5,10 +5,18 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import type { Environment } from '../../base/node/index.ts';
-import { type ArchivedCopy, forgetCopy } from '../../library/archive/index.ts';
-import { matchState, removeAbandonedLocks, removeStaleTemps, stateFolder, withLock } from '../../store/index.ts';
+import { type ArchivedCopy, archiveFolder, forgetCopy } from '../../library/archive/index.ts';
+import {
+  isHeld,
+  matchState,
+  removeAbandonedLocks,
+  removeStaleTemps,
+  stateFolder,
+  withLock,
+} from '../../store/index.ts';
 import { canFinish, finishChanges, parkOldFiles } from './apply-changes.ts';
 import { type ChangeOnDisk, changesOnDisk, type Doubt } from './change-on-disk.ts';
+
 import {
   clearUnfinished,
   findRecords,
@@ -100,9 +108,18 @@ export async function recoverLocked(
       });
     }
   }
+  await removeArchiveTemps(archiveFolder(env));
   removeAbandonedLocks(stateFolder(env));
   await clearUnfinished(operations);
   return recovered;
+}
+
+/** What a process was writing to the archive when it was killed: then its lock is there, and nobody holds it. */
+async function removeArchiveTemps(archive: string): Promise<void> {
+  const lock = path.join(archive, 'lock');
+  if (!existsSync(lock) || isHeld(lock)) return;
+  // Whoever takes the lock first removes them, now or with the next operation.
+  await withLock(archive, { waitMs: 0 }, () => removeStaleTemps(archive, 0)).catch(() => undefined);
 }
 
 async function recoverRecord(

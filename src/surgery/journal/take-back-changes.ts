@@ -53,7 +53,10 @@ export async function takeBackChanges(
   if (isWhole && (await keepChanged()) && wasDone && !(await anyRestored(old))) return { doubts, isKept: true };
   for (const each of old) doubts.push(...(await restoreTarget(each)));
   if (!isWhole) await keepChanged();
-  for (const { undone } of copies) await rm(undone, { force: true });
+  for (const each of copies) {
+    if (existsSync(each.undone) && isThere(each.target)) doubts.push(keptDoubt(each));
+    await rm(each.undone, { force: true });
+  }
   const removed: ChangeOnDisk[] = [];
   for (const each of made) {
     const origin = originOf(each);
