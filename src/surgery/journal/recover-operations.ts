@@ -16,7 +16,6 @@ import {
 } from '../../store/index.ts';
 import { canFinish, finishChanges, parkOldFiles } from './apply-changes.ts';
 import { type ChangeOnDisk, changesOnDisk, type Doubt } from './change-on-disk.ts';
-
 import {
   clearUnfinished,
   findRecords,
@@ -37,7 +36,10 @@ export interface Recovered {
   readonly id: string;
   /** Such as `move`; `undefined` if its record cannot be read. */
   readonly operation: string | undefined;
-  /** `nothing`: it had changed nothing yet. `kept`: its files have changed since, so it is not undone. `set aside`: its record cannot be used, and was kept with its backups. */
+  /**
+   * `nothing`: it had changed nothing yet. `kept`: its files have changed since, so it is not undone. `set aside`: its record
+   * cannot be used, and was kept with its backups.
+   */
   readonly outcome: 'nothing' | 'taken back' | 'finished' | 'undone' | 'kept' | 'set aside' | 'left alone';
   /** Files that other programs changed meanwhile, and where both versions are; why a record is not used. */
   readonly doubts: readonly string[];
