@@ -70,7 +70,7 @@ async function runOperation(context: TestContext, name: string): Promise<Done> {
 }
 
 /** The disk after `steps` changes of the operation. */
-async function killAfter({ bench, record, before, after }: Done, steps: number): Promise<void> {
+async function killAfter({ bench, record, before, after }: Done, steps: number, isPrepared = false): Promise<void> {
   const folder = path.join(operationsFolder(bench.env), record.id);
   const nameOf = (file: string): string => path.relative(bench.root, file);
   rmSync(bench.root, { recursive: true, force: true });
@@ -84,7 +84,7 @@ async function killAfter({ bench, record, before, after }: Done, steps: number):
     if (kind === 'removed') rmSync(file);
     else writeTree(path.dirname(file), { [path.basename(file)]: result });
   }
-  await writeRecord(operationsFolder(bench.env), { ...record, state: 'applying' });
+  await writeRecord(operationsFolder(bench.env), { ...record, state: isPrepared ? 'prepared' : 'applying' });
   writeFileSync(path.join(operationsFolder(bench.env), 'unfinished'), '');
 }
 
@@ -195,6 +195,16 @@ function assertSessionsWhole(now: Tree, before: Tree, after: Tree, what: string)
     assert.ok(found, `${what}: ${name} is lost`);
   }
 }
+
+test('what was staged for a move is used if the user has deleted the sessions since', async (context) => {
+  const done = await runOperation(context, 'move');
+  const { bench, record, after } = done;
+  await killAfter(done, 0, true);
+  for (const { path: file } of record.files.filter(({ kind }) => kind === 'removed')) rmSync(file);
+  const [recovered] = await recoverOperations(bench.env);
+  assert.equal(recovered?.outcome, 'finished');
+  assert.deepEqual(contentsOf(bench.root), after);
+});
 
 test('an undo that was killed after any step is finished by the next command', async (context) => {
   const done = await runOperation(context, 'move');

@@ -138,10 +138,6 @@ async function recoverRecord(
     if (record.hasNoBackup === true) await removeBackup(operations, record);
     return [];
   }
-  if (state === 'prepared') {
-    await rm(folder, { recursive: true, force: true });
-    return [{ id, operation, outcome: 'nothing', doubts: [] }];
-  }
   try {
     refuseOutsideSessions(record, env);
     refuseLinked(record);
@@ -175,7 +171,8 @@ async function settleRecord(
   if (mayRemove && (await areAll(changes, (each) => canTakeBack(each, changes)))) {
     const doubts = await takeBackRecord(operations, record, changes, false);
     if (doubts.length === 0) await rm(path.join(operations, id), { recursive: true, force: true });
-    return { id, operation, outcome: 'taken back', doubts: describeDoubts(doubts) };
+    const outcome = record.state === 'prepared' ? 'nothing' : 'taken back';
+    return { id, operation, outcome, doubts: describeDoubts(doubts) };
   }
   if (await areAll(changes, canFinish)) {
     const doubts = await finishChanges(changes, record);
