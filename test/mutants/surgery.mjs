@@ -185,7 +185,7 @@ export const mutants = [
     file: undo,
     find: '  for (const each of changes) await refuseChanged(record, each);\n',
     replace: '',
-    tests: ['surgery/engine/operate'],
+    tests: ['surgery/engine/operate', 'surgery/journal'],
   },
   {
     id: 'undo-drops-later-lines',
@@ -207,13 +207,6 @@ export const mutants = [
     find: "if (state === 'done' || state === 'undone') {",
     replace: "if (state !== 'prepared') {",
     tests: ['surgery/operations/move', 'surgery/durable'],
-  },
-  {
-    id: 'made-file-that-grew-is-removed',
-    file: takeBack,
-    find: "(is === 'after' && (!isLonger || isContinued))",
-    replace: "is === 'after'",
-    tests: ['surgery/journal'],
   },
   {
     id: 'only-copy-is-removed',

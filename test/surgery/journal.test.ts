@@ -15,6 +15,7 @@ import {
   writeRecord,
 } from '../../src/surgery/journal/operation-log.ts';
 import { mayHaveUnfinished, recoverOperations } from '../../src/surgery/journal/recover-operations.ts';
+import { undoOperation } from '../../src/surgery/journal/undo-operations.ts';
 import { planFork } from '../../src/surgery/operations/fork.ts';
 import { planMove } from '../../src/surgery/operations/move.ts';
 import { findMovedProject } from '../../src/surgery/operations/moved-projects.ts';
@@ -195,6 +196,16 @@ function assertSessionsWhole(now: Tree, before: Tree, after: Tree, what: string)
     assert.ok(found, `${what}: ${name} is lost`);
   }
 }
+
+test('an undo refuses a file that another program has written again, and changes nothing', async (context) => {
+  const { bench, record } = await runOperation(context, 'tag');
+  const operations = operationsFolder(bench.env);
+  writeFileSync(bench.main, lineOf('another program'));
+  const before = contentsOf(bench.root);
+  await assert.rejects(undoOperation(operations, record, bench.env), /has changed since, so tag .* cannot be undone/);
+  assert.deepEqual(contentsOf(bench.root), before);
+  assert.equal((await readRecords(operations))[0]?.state, 'done');
+});
 
 test('what was staged for a move is used if the user has deleted the sessions since', async (context) => {
   const done = await runOperation(context, 'move');
