@@ -62,8 +62,6 @@ export interface KeptSession {
   readonly removed: RemovedSession;
   /** In the order in which they are deleted: the main transcript last. */
   readonly files: readonly { readonly path: string; readonly sizeBytes: number; readonly archived: ArchivedPlace }[];
-  /** Deletes them. */
-  delete(): Promise<void>;
 }
 
 /** The first half of `removeSession`: archives, reads the copy back, and deletes nothing yet. */
@@ -77,7 +75,7 @@ export async function keepSession(main: string, options: RemoveOptions = {}): Pr
     const archived = { folder, session, name, sha256: hashes.get(name) ?? '' };
     return { path: file, sizeBytes: stats.size, archived };
   });
-  return { removed, files: kept.reverse(), delete: () => deleteFiles(files, sideFolderOf(main)) };
+  return { removed, files: kept.reverse() };
 }
 
 function sideFolderOf(main: string): string {
