@@ -496,6 +496,7 @@ export const mutants = [
     find: 'if (this.#total > this.#maxBytes)',
     replace: 'if (false)',
     tests: ['surgery/bundle-format'],
+    equivalent: 'the size that the manifest states is checked first, and more bytes than it states are refused',
   },
   {
     id: 'bundle-may-go-on-after-its-end',
