@@ -100,15 +100,17 @@ function base64Core(secret: string, shift: number): string {
   return bytes.toString('base64').slice(start, Math.floor((bytes.length * 8) / 6));
 }
 
-/** The files that hold a secret, in their names or bytes; the packs of the archive as `archive`. */
+/** The files that hold a secret, in their names or bytes; those of the archive as `archive`. */
 export function findPlanted(folders: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const folder of folders) {
     for (const file of entriesBelow(Buffer.from(folder))) {
       const shown = file.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
       const isPack = shown.endsWith('.pack');
+      // With the list of its copies, which has their titles.
+      const isInArchive = isPack || /\/state\/archive\/[^/]+$/.test(shown);
       const name = file.subarray(file.lastIndexOf(0x2f) + 1);
-      if ([name, ...contentsIn(file, isPack)].some(holdsSecret)) found.add(isPack ? 'archive' : shown);
+      if ([name, ...contentsIn(file, isPack)].some(holdsSecret)) found.add(isInArchive ? 'archive' : shown);
     }
   }
   return [...found].sort();
