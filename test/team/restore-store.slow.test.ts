@@ -49,7 +49,9 @@ async function machines(context: TestContext, level: 1 | 2 | 3 | 4): Promise<Mac
 
 /** The files of a session below its project folder: names, bytes, modes and times. */
 function filesOf(root: string, sessionId: string): Readonly<Record<string, object>> {
-  const files = filesBelow(root, '').filter((file) => file.includes(sessionId) && statSync(file).isFile());
+  // The root itself is gone after an undo, if the restore has made it.
+  const all = existsSync(root) ? filesBelow(root, '') : [];
+  const files = all.filter((file) => file.includes(sessionId) && statSync(file).isFile());
   return Object.fromEntries(
     files.map((file) => {
       const { mode, mtimeMs } = statSync(file);
@@ -112,7 +114,7 @@ test('damaged bytes of the store never become a file', { skip: noPostgres }, asy
   const { status, stderr } = run(['restore', sessionId, '--to-root', rootB]);
   assert.equal(status, 1);
   assert.match(stderr, /the store has other bytes of .*\.jsonl than were pushed/);
-  assert.deepEqual(filesBelow(rootB, `${sessionId}.jsonl`), []);
+  assert.ok(!existsSync(rootB));
 });
 
 test('a file of the store that leads out of the session is refused', { skip: noPostgres }, async (context) => {
