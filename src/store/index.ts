@@ -65,7 +65,7 @@ export {
   stateFolder,
 } from './roots.ts';
 export { agentIdOf, ownedFiles, ProjectListings, type SessionFiles, sessionFiles } from './session-files.ts';
-export { carryLines, isOnDiskOf, isSameFile, parkFile, placeFile, swapFile, takeFile } from './swap.ts';
+export { carryLines, isOnSameDisk, isSameFile, parkFile, placeFile, swapFile, takeFile } from './swap.ts';
 export {
   bornMsOf,
   findNamedTranscripts,

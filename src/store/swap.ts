@@ -139,7 +139,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /** Whether `file` is on the disk of `folder` or of its nearest parent that exists. */
-export function isOnDiskOf(folder: string, file: string): boolean {
+export function isOnSameDisk(folder: string, file: string): boolean {
   const dev = statSync(file).dev;
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const stats = statSync(at, { throwIfNoEntry: false });

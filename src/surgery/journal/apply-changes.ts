@@ -7,7 +7,7 @@ import path from 'node:path';
 import { exitCodes, UserError } from '../../base/errors/index.ts';
 import {
   carryLines,
-  isOnDiskOf,
+  isOnSameDisk,
   isSameFile,
   matchState,
   parkFile,
@@ -18,8 +18,8 @@ import {
 import {
   type ChangeOnDisk,
   type Doubt,
+  findChangedFolders,
   findOldFile,
-  foldersOf,
   isNewTranscript,
   isThere,
   keepAside,
@@ -83,7 +83,7 @@ async function removeTarget(on: ChangeOnDisk): Promise<void> {
 }
 
 function nameForOld({ aside, backup, target }: ChangeOnDisk): string {
-  return isOnDiskOf(path.dirname(backup), target) ? backup : aside;
+  return isOnSameDisk(path.dirname(backup), target) ? backup : aside;
 }
 
 /** Carries what other programs append until nothing more comes, and removes the folders that are empty then. */
@@ -91,7 +91,7 @@ export async function carryAppended(changes: readonly ChangeOnDisk[], record: Op
   for (let carried = 0; ; ) {
     let now = 0;
     for (const change of changes) now += await carryTail(change, changes);
-    for (const folder of foldersOf(changes, 'removed')) await removeEmptyFolders(folder, new Set(record.tops));
+    for (const folder of findChangedFolders(changes, 'removed')) await removeEmptyFolders(folder, new Set(record.tops));
     if (now === 0) return carried;
     carried += now;
   }

@@ -103,7 +103,7 @@ export async function keepAside(on: ChangeOnDisk, old: string): Promise<readonly
   return [{ path: change.path, reason: `was written by another program; the earlier version is ${kept}` }];
 }
 
-export function foldersOf(changes: readonly ChangeOnDisk[], kind: FileChange['kind']): ReadonlySet<string> {
+export function findChangedFolders(changes: readonly ChangeOnDisk[], kind: FileChange['kind']): ReadonlySet<string> {
   return new Set(changes.filter(({ change }) => change.kind === kind).map(({ target }) => path.dirname(target)));
 }
 

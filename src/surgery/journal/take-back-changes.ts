@@ -8,8 +8,8 @@ import { carryLines, isSameFile, matchState, placeFile, swapFile, syncPath, take
 import {
   type ChangeOnDisk,
   type Doubt,
+  findChangedFolders,
   findOldFile,
-  foldersOf,
   isNewTranscript,
   isThere,
   keepAside,
@@ -223,7 +223,7 @@ async function removeContinued(on: ChangeOnDisk, origin: ChangeOnDisk): Promise<
 async function removeMadeFolders(changes: readonly ChangeOnDisk[], record: OperationRecord): Promise<void> {
   const made = record.madeFolders;
   if (made === undefined)
-    for (const folder of foldersOf(changes, 'made')) await removeEmptyFolders(folder, new Set(record.tops));
+    for (const folder of findChangedFolders(changes, 'made')) await removeEmptyFolders(folder, new Set(record.tops));
   for (const folder of [...(made ?? [])].sort((a, b) => b.length - a.length)) {
     if (
       await rmdir(folder).then(

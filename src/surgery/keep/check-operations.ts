@@ -119,7 +119,7 @@ async function checkLeftNames(
       if (!lstatSync(file).isFile()) continue;
       const change = record.files[Number(/-(\d+)\.\w+$/.exec(name)?.[1])];
       const others = [change?.path, change?.backup === undefined ? undefined : path.join(folder, change.backup)];
-      const isSecondName = await isAnyOf(file, others);
+      const isSecondName = await isSameAsAny(file, others);
       const isSafe = name.endsWith('.tmp') || isSecondName;
       if (repairs && isSafe) rmSync(file, { force: true });
       findings.push({
@@ -138,7 +138,7 @@ async function checkLeftNames(
   return findings;
 }
 
-async function isAnyOf(file: string, others: readonly (string | undefined)[]): Promise<boolean> {
+async function isSameAsAny(file: string, others: readonly (string | undefined)[]): Promise<boolean> {
   for (const other of others) if (other !== undefined && (await isSameFile(file, other))) return true;
   return false;
 }
